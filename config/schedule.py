@@ -22,6 +22,7 @@ SECONDS = {
     "sweep_campaigns": 10.0,
     "sweep_reconsiderations": 10.0,
     "reload_content_models": 10.0,
+    "poll_integrations": 10.0,
     "sweep_evidence": 5.0,
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
@@ -29,6 +30,7 @@ SECONDS = {
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
     "score_shadow": 15.0,
+    "end_actions": 60.0,
     "count_hours": 60.0,
     "sweep_blind_reviews": 60.0,
     "mend_clock_steps": 60.0,
@@ -43,6 +45,7 @@ SECONDS = {
 
 _LONG = {"erase_expired", "estimate_quality", "score_shadow", "watch_drift"}
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
+_OF_INTEGRATIONS = {"poll_integrations"}
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400
 """Checked by the worker's clock, which may be hours ahead of beat's: a short one would drop every sweep.
@@ -54,7 +57,7 @@ def _entry(task: str, seconds: float) -> dict[str, Any]:
     # not expire with the next one: a worker that was away runs each sweep once (`sweeps.run`).
     options = {"queue": "erasures" if task in _LONG else "housekeeping", "expires": _EXPIRES_SECONDS}
     return {
-        "task": f"moderation.tasks.{task}",
+        "task": f"{'integrations' if task in _OF_INTEGRATIONS else 'moderation'}.tasks.{task}",
         "schedule": min(seconds, _ASKED_EVERY_SECONDS),
         "options": options,
     }

@@ -187,6 +187,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
+        "ActionValue": "moderation.api.serializers.decisions.ACTIONS",
         "CaseState": "moderation.models.cases.CaseState.values",
         "CaseReason": "moderation.models.cases.PLATFORM_REASONS",
         "VerdictValue": "moderation.models.decisions.Verdict.values",
@@ -271,6 +272,8 @@ ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evide
 POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
 READER_SOCKET = ENVIRONMENT.reader_socket
 EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
+INTEGRATION_CALLER = "integrations.acting.Actor"
+INTEGRATION_FORGET = "integrations.intake.forget"
 # What connections to pages go through: outside production, names of the simulation may lead to this machine.
 PAGE_NETWORK = "simulation.network.around" if HAS_SIMULATION else ""
 # Reputation providers; one without its key is never asked.

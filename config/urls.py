@@ -15,6 +15,7 @@ urlpatterns = [
     path("v1alpha1/comments:suggestscore", perspective.SuggestScore.as_view()),
     path("api/v1/report", coop.Reports.as_view()),
     path("", include("moderation.api.urls")),
+    path("", include("integrations.urls")),
     path("", include("moderation.web.urls")),
 ]
 handler500 = "moderation.web.middleware.failure.page"

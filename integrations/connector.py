@@ -29,6 +29,8 @@ class Unusable(Exception):
 class Unreachable(Exception):
     """No answer, or one that says to come back later; the text tells why. Retried with growing pauses."""
 
+    wait_seconds = 0.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -44,6 +46,9 @@ class Http(Protocol):
     Every method raises Unreachable for no answer, 408, 429 and 5xx; `get` and `sent` raise Unusable for other
     answers than 2xx, unless the status is among `accepts`.
     """
+
+    base_url: str
+    """The platform's address, without a slash at its end."""
 
     def get(
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
@@ -74,7 +79,8 @@ class Incoming:
 
     With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
     fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
-    `is_removed`, the post is gone there.
+    `is_removed`, the post is gone there, and nothing of it is stored; where `is_direct`, it is a direct
+    message, taken in if allowed.
     """
 
     post: IncomingPost
@@ -82,6 +88,7 @@ class Incoming:
     account: bool = False
     remote: Mapping[str, Any] = field(default_factory=dict)
     is_removed: bool = False
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +142,10 @@ class Connector(ABC):
     """What it can do on the platform, mildest first."""
     default_action: ClassVar[str]
     """What a spam decision by a person does unless the platform chooses otherwise."""
-    has_webhooks: ClassVar[bool] = False
+    hook: ClassVar[str] = ""
+    """Where the platform sends to below /integrations/: "hook" for `received`, empty for nowhere."""
+    signs_in: ClassVar[bool] = False
+    """In the browser, by OAuth: `register`, `authorize_url` and `exchange` are there."""
     polls_every_seconds: ClassVar[int] = 30
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
@@ -156,6 +166,25 @@ class Connector(ABC):
     @abstractmethod
     def undo(self, order: Order) -> None:
         """Take back what `act` did, once."""
+
+    @classmethod
+    def register(cls, http: Http, *, redirect_uri: str) -> Mapping[str, str]:
+        """Make us known to the platform; return what to keep among the credentials."""
+        raise NotImplementedError
+
+    @classmethod
+    def authorize_url(
+        cls, base_url: str, credentials: Mapping[str, str], *, redirect_uri: str, state: str
+    ) -> str:
+        """Return where a person allows it in the browser."""
+        raise NotImplementedError
+
+    @classmethod
+    def exchange(
+        cls, http: Http, credentials: Mapping[str, str], *, code: str, redirect_uri: str
+    ) -> Mapping[str, str]:
+        """Return the token that the code of a finished sign-in gives, to keep among the credentials."""
+        raise NotImplementedError
 
     @classmethod
     def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:

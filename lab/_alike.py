@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,8 +11,6 @@ import httpx
 _BULK = 1_000
 LEAST_WAITING = 10
 """So many wait in a campaign that is worth a decision."""
-_GATHERED_SECONDS = 1_800
-_SAID_EVERY_SECONDS = 15
 
 
 def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
@@ -30,22 +26,6 @@ def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
         answer = api.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
         statuses.append(answer.status_code)
     return statuses
-
-
-def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
-    """Send them and wait until one campaign holds them all. Raises TimeoutError."""
-    if any(status != httpx.codes.MULTI_STATUS for status in send(api, run=run, count=count)):
-        raise TimeoutError(f"the {count} posts alike were not taken")
-    deadline, largest, last = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
-    while largest < count:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{largest} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
-        time.sleep(1)
-        rows = api.get("/campaigns").raise_for_status().json()["data"]
-        largest = max((row["waiting"] for row in rows), default=0)
-        if time.monotonic() > last + _SAID_EVERY_SECONDS:
-            last = time.monotonic()
-            say(f"{largest} of {count} posts alike are gathered")
 
 
 def author(run: str, number: int) -> str:

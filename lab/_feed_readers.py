@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -44,11 +43,10 @@ class Poller(threading.Thread):
         source: Source,
         *,
         limit: int,
-        says: Callable[[str], None] | None = None,
         pause_seconds: float = 0.2,
     ) -> None:
         super().__init__(daemon=True)
-        self._source, self.limit, self._says, self._pause_seconds = source, limit, says, pause_seconds
+        self._source, self.limit, self._pause_seconds = source, limit, pause_seconds
         self._is_over = threading.Event()
         self.rows: list[dict[str, Any]] = []
         self.cursor: str | None = None
@@ -73,9 +71,6 @@ class Poller(threading.Thread):
         page = api.get("/decisions", params=query).raise_for_status().json()
         self.rows += page["data"]
         self.cursor = page["next_cursor"]
-        for row in page["data"]:
-            if self._says and row["id"].endswith("3"):
-                self._says(row["id"])
         if not page["has_more"]:
             self._is_over.wait(self._pause_seconds)
 

@@ -22,16 +22,13 @@ from lab import _posts
 from moderation.models import (
     Author,
     AuthorBand,
-    Case,
     Domain,
     Platform,
     Post,
     PostLink,
     Revision,
-    Score,
     SimilarityBand,
 )
-from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
@@ -171,42 +168,3 @@ def _step(model: type[Model]) -> int:
 def _run(sql: str, values: list[Any] | None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
-
-
-def settle(*, cases: int) -> None:
-    """Give copies the scores of their originals; they wait for a human."""
-    missing = cases - Case.objects.filter(state=CaseState.OPEN).count()
-    if missing <= 0:
-        return
-    _run(_SCORES, [missing])
-    _run(_CASES, [datetime.now(UTC), missing])
-    _run("ANALYZE", [])
-
-
-_SCORED = [
-    str(field.column)
-    for field in Score._meta.concrete_fields  # noqa: SLF001 - documented
-    if field.column not in ("id", "revision_id")
-]
-# A copy's revision has the number of its original plus a multiple of one step, so a modulus finds the score.
-_SCORES = f"""
-INSERT INTO moderation_score (revision_id, {", ".join(_SCORED)})
-SELECT r.id, {", ".join(f's."{column}"' for column in _SCORED)}
-FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM moderation_revision r
-      WHERE r.score_state = 'scored' AND NOT EXISTS (
-        SELECT FROM moderation_score s WHERE s.revision_id = r.id)
-      ORDER BY id LIMIT %s) r
-JOIN (SELECT *, row_number() OVER (ORDER BY id) AS position FROM moderation_score LIMIT 9000) s
-  ON s.position = 1 + mod(r.position, (SELECT least(9000, count(*)) FROM moderation_score))
-"""
-_CASES = """
-INSERT INTO moderation_case (post_id, platform_id, score_id, state, reason, priority, uncertainty,
-  complaint_count, language, version, opened_at, is_escalated, skipped_by)
-SELECT r.post_id, p.platform_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
-  mod(s.id, 99991) / 9999.0, mod(s.id, 997) / 997.0, mod(s.id, 7), r.language, 1, %s, false, '{}'
-FROM moderation_score s JOIN moderation_revision r ON r.id = s.revision_id
-JOIN moderation_post p ON p.id = r.post_id
-WHERE NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = r.post_id)
-  AND NOT EXISTS (SELECT FROM moderation_decision d WHERE d.post_id = r.post_id)
-ORDER BY s.id DESC LIMIT %s
-"""

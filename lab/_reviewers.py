@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import httpx
@@ -53,8 +52,6 @@ class Reviewer(threading.Thread):
 
     def __init__(self, *, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
-        self.claimed: list[float] = []
-        """Seconds from asking for the next case to the answer, tries in between included."""
         self.acknowledged: list[int] = []
         self._pause_seconds, self._is_over = pause_seconds, is_over
         self._desk = httpx.Client(
@@ -71,20 +68,17 @@ class Reviewer(threading.Thread):
                 self._is_over.wait(self._pause_seconds)
 
     def _review(self) -> None:
-        answer, seconds = self._ask("/queues/all/claims", {"count": 1})
+        answer = self._ask("/queues/all/claims", {"count": 1})
         cases = answer.json().get("cases", []) if answer.status_code == httpx.codes.OK else []
         if not cases:
             return
-        self.claimed.append(seconds)
         case = cases[0]
         is_spam = (case["spam_probability"] or 0.0) >= 0.5
         decision = {"verdict": "spam" if is_spam else "not_spam", "version": case["version"]}
-        answer, _ = self._ask(f"/cases/{case['id']}/decisions", decision)
+        answer = self._ask(f"/cases/{case['id']}/decisions", decision)
         # Else it was edited, withdrawn or scored again meanwhile: said by name, and nothing was decided.
         if answer.status_code == httpx.codes.CREATED:
             self.acknowledged.append(int(answer.json()["id"]))
 
-    def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
-        began = time.monotonic()
-        answer = _answers.final(self._desk, path, body, pause_seconds=_PAUSE_SECONDS)
-        return answer, time.monotonic() - began
+    def _ask(self, path: str, body: dict[str, Any]) -> httpx.Response:
+        return _answers.final(self._desk, path, body, pause_seconds=_PAUSE_SECONDS)

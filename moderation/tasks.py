@@ -11,6 +11,7 @@ from moderation.operations import activity, explanations, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.cases import blind_reviews
+from moderation.operations.decisions import actions
 from moderation.operations.erasure import erase, journal
 from moderation.operations.evidence import collect, leases, opening, thumbnails
 from moderation.operations.infrastructure import idempotency, sweeps
@@ -108,6 +109,7 @@ _SWEEPS: dict[str, Callable[..., int]] = {
     "sweep_campaigns": decide_large.sweep,
     "sweep_blind_reviews": blind_reviews.sweep,
     "sweep_reconsiderations": reconsider.sweep,
+    "end_actions": actions.sweep,
     "erase_expired": erase.expired,
     "journal_erasures": journal.write,
     "count_hours": activity.count,

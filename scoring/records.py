@@ -121,8 +121,9 @@ class ComplaintRecord:
 class PostRecord:
     """One revision of a post as it stood at the instant `at`; all times are timezone-aware UTC.
 
-    `similar` are near-duplicates of the text, `resembling` the posts of other accounts that look like the
-    author's. `evidence` is what had been collected by then, in the order of the post.
+    Of an account (`is_account`) the text is its profile, and `posted_at` when it came in first. `similar` are
+    near-duplicates of the text, `resembling` the posts of other accounts that look like the author's.
+    `evidence` is what had been collected by then, in the order of the post.
     """
 
     platform: str
@@ -149,11 +150,13 @@ class PostRecord:
     shares: int | None = None
     comments: int | None = None
     evidence: tuple[EvidencePiece, ...] = ()
+    is_account: bool = False
     version: int = RECORD_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values; times as ISO 8601 with offset."""
-        return typing.cast("dict[str, Any]", _plain(self))
+        """Return plain JSON values; times as ISO 8601 with offset. Only accounts say what they are."""
+        values = typing.cast("dict[str, Any]", _plain(self))
+        return values if self.is_account else {name: values[name] for name in values if name != "is_account"}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:

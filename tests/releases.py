@@ -7,13 +7,31 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from lab._variant import SHIPPED as REPOSITORY
-from lab._variant import repository
+import numpy as np
+
+from deploy.local.places import ROOT
 from scoring import hosting
 from scoring.release import MANIFEST, Release
+from tests.libraries import later
 from tests.scoring.starter import STARTER
 
-__all__ = ["REPOSITORY", "release", "report", "repository"]
+onnx = later("onnx")
+REPOSITORY = ROOT / "triton_repo"
+
+
+def repository(folder: Path, *, shift: float) -> Path:
+    """Copy the shipped model repository to `folder`, add `shift` to the logit of spam; return the folder."""
+    for name in ("content", "tokenizer", "distilbert"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (folder / "distilbert").glob("*/model.onnx"):
+        model = onnx.load(path)
+        last = next(node for node in model.graph.node if "logits" in node.output)
+        last.output[:] = ["logits_before"]
+        more = onnx.numpy_helper.from_array(np.array([0, shift], dtype=np.float32), "shift")
+        model.graph.initializer.append(more)
+        model.graph.node.append(onnx.helper.make_node("Add", ["logits_before", "shift"], ["logits"]))
+        onnx.save(model, path)
+    return folder
 
 
 def release(folder: Path, *, models: Path = REPOSITORY, **changes: Any) -> Release:

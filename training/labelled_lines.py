@@ -114,7 +114,7 @@ def _object(line: str, *, where: str) -> Mapping[str, Any]:
 
 
 def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
-    """Leave out tombstones, decisions that they retracted, and those that a later line replaced."""
+    """Leave out tombstones, decisions that they retracted or a later line replaced, and accounts."""
     retracted: set[str] = set()
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
@@ -131,6 +131,7 @@ def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
         line
         for place, line in enumerate(lines)
         if not _is_tombstone(line)
+        and line.stored.get("subject") != "account"  # a profile reads otherwise than a post
         and not (line.is_decision and _is_over(line, place, retracted=retracted, last=last))
     ]
 

@@ -8,7 +8,6 @@ import os
 import resource
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from deploy.local.preflight import Lack
@@ -25,7 +24,7 @@ _PACKAGES = {
 _FREE_BYTES = 15 * 2**30  # a system, the environments of both users in turn, and PyTorch's CUDA build
 _MOST_BYTES_OF_FOLDER = 25  # podman allows 50 for its folder of running containers, which lies two below
 # podman refuses a host where both versions of cgroups are mounted, so it sees only the first.
-WITH_ONE_CGROUPS = (
+_WITH_ONE_CGROUPS = (
     "unshare",
     "--mount",
     "sh",
@@ -40,26 +39,18 @@ _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 def lacks(folder: Path) -> list[Lack]:
     """Return what this machine lacks to run such systems in the folder."""
-    missing = lacks_for("systems of their own", folder, command="make systems", programs=_PACKAGES)
-    if os.geteuid() == 0 and len(os.fsencode(folder)) > _MOST_BYTES_OF_FOLDER:
-        missing.append(Lack(f"the path {folder} is too long for podman", hint="name another with --folder"))
-    return missing
-
-
-def lacks_for(
-    what: str, folder: Path, *, command: str, programs: Mapping[str, tuple[str, ...]]
-) -> list[Lack]:
-    """Return what a command lacks that runs containers in the folder: root, programs, disk."""
     if os.geteuid() != 0:
-        return [Lack(f"containers with {what} need root", hint=f"sudo {command}")]
+        return [Lack("containers with systems of their own need root", hint="sudo make systems")]
     missing = [
         Lack(f"{program} is missing", packages)
-        for program, packages in programs.items()
+        for program, packages in _PACKAGES.items()
         if shutil.which(program) is None
     ]
     parent = next(path for path in (folder, *folder.parents) if path.exists())
     if shutil.disk_usage(parent).free < _FREE_BYTES:
         missing.append(Lack(f"{parent} has less than 15 GiB free", hint="name another with --folder"))
+    if len(os.fsencode(folder)) > _MOST_BYTES_OF_FOLDER:
+        missing.append(Lack(f"the path {folder} is too long for podman", hint="name another with --folder"))
     return missing
 
 
@@ -80,19 +71,19 @@ def run(
     same paths, read-only. What it writes is gone afterwards.
     """
     engine = ["podman", f"--root={storage / 'storage'}", f"--runroot={storage / 'run'}", "--log-level=error"]
-    environment = passed_environment() | variables
+    environment = _passed_environment() | variables
     places = [*mounts, *_named_folders(environment), *([_CERTIFICATES] if _CERTIFICATES.exists() else [])]
     # In a cgroup of their own all processes together would weigh as much as one process outside.
     options = ["--rm", "--init", "--cgroups=disabled", "--network=host", "--shm-size=1g"]
-    options += [f"--ulimit={name}={value}:{value}" for name, value in limits().items()]
+    options += [f"--ulimit={name}={value}:{value}" for name, value in _limits().items()]
     options += [f"--env={name}={value}" for name, value in environment.items()]
     options += [f"--volume={path}:{path}:ro" for path in places]
     return subprocess.run(
-        [*WITH_ONE_CGROUPS, *engine, "run", *options, "--rootfs", f"{root}:O", *command], check=False
+        [*_WITH_ONE_CGROUPS, *engine, "run", *options, "--rootfs", f"{root}:O", *command], check=False
     ).returncode
 
 
-def limits() -> dict[str, int]:
+def _limits() -> dict[str, int]:
     """Return limits that this process may give: the engine's defaults may be more than is allowed."""
     needs = {"nofile": (resource.RLIMIT_NOFILE, 20_000), "nproc": (resource.RLIMIT_NPROC, 4_096)}
     values = {}
@@ -102,7 +93,7 @@ def limits() -> dict[str, int]:
     return values
 
 
-def passed_environment() -> dict[str, str]:
+def _passed_environment() -> dict[str, str]:
     """Return what this machine was told of its package indexes."""
     return {name: value for name, value in os.environ.items() if name.upper().startswith(_PASSED)}
 

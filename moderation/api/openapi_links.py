@@ -15,6 +15,7 @@ NEXT_PAGE = "next_page"
 LINKS: dict[str, dict[str, str]] = {
     "send_post": dict.fromkeys(("read_post", "update_counts"), _ID),
     "score_post": dict.fromkeys(("read_post", "update_counts"), _ID),
+    "send_complaint": {"read_complaint": _ID},
     "file_appeal": {"read_appeal": _ID},
     "read_cases": dict.fromkeys(("read_case", "hold_case", "note_case"), _FIRST),
     "claim_cases": dict.fromkeys(

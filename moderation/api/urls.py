@@ -36,6 +36,7 @@ urlpatterns = [
     path("api/v1/authors/<str:external_id>/timeline", entities.AuthorTimeline.as_view()),
     path("api/v1/domains/<str:domain>", entities.OneDomain.as_view()),
     path("api/v1/complaints", posts.Complaints.as_view()),
+    path("api/v1/complaints/<str:id>", posts.OneComplaint.as_view()),
     path("api/v1/appeals", appeals.Appeals.as_view()),
     path("api/v1/appeals/<str:id>", appeals.OneAppeal.as_view(), name="appeal"),
     path("api/v1/scores", scores.Scores.as_view()),

@@ -1,5 +1,6 @@
 """Tables and database constraints, one file per noun, all imported from here. No business rules."""
 
+from moderation.models.actions import ActionRule, DecisionAction
 from moderation.models.activity import HourlyCount
 from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.blind_reviews import BlindReview, BlindReviewPlan, GoldenItem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
 from moderation.models.platforms import Platform
 from moderation.models.posts import Author
@@ -50,6 +51,11 @@ class Erasure(models.Model):
                 condition=Q(cause="request", journalled_at__isnull=True),
             ),
         )
+
+
+def name_digest(*, platform: Platform, external_id: str) -> str:
+    """Return the keyed digest by which an erased name is recognised, but cannot be read."""
+    return salted_hmac("erasure", f"{platform.pk}:{external_id}", algorithm="sha256").hexdigest()
 
 
 class AuthorDeletion(models.Model):

@@ -61,11 +61,25 @@ class Author(models.Model):
         return deletion.deleted_at if deletion else None
 
 
+class Subject(models.TextChoices):
+    """What a row of Post is: a post, or the profile of an account that somebody complained of."""
+
+    POST = "post"
+    ACCOUNT = "account"
+
+
+ACCOUNT_PREFIX = "account:"
+"""Begins the `external_id` of an account's row, before the platform's own id of the account."""
+
+
 class Post(models.Model):
-    """One post of a platform; its text is in its revisions."""
+    """A post of a platform, or an account, which is its own author; texts and profiles are revisions."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts", db_index=False)
     external_id = models.CharField(max_length=200)
+    subject = models.CharField(
+        max_length=7, choices=Subject.choices, default=Subject.POST, db_default=Subject.POST
+    )
     author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="posts", db_index=False)
     posted_at = models.DateTimeField()
     received_at = models.DateTimeField()
@@ -88,6 +102,11 @@ class Post(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+    @property
+    def is_account(self) -> bool:
+        """Whether the row is an account, not a post."""
+        return self.subject == Subject.ACCOUNT
 
 
 class ScoreState(models.TextChoices):

@@ -14,10 +14,13 @@ class WebhookEvent(models.TextChoices):
 
     DECISION_CREATED = "decision.created"
     DECISION_REVERSED = "decision.reversed"
+    ACTION_CONFIRMED = "action.confirmed"
+    ACTION_ENDED = "action.ended"
     POST_SCORED = "post.scored"
     CASE_OPENED = "case.opened"
     CAMPAIGN_DECIDED = "campaign.decided"
     APPEAL_DECIDED = "appeal.decided"
+    COMPLAINT_DECIDED = "complaint.decided"
     EXPORT_READY = "export.ready"
     RULE_ACTIVATED = "rule.activated"
     MODEL_PROMOTED = "model.promoted"
@@ -32,13 +35,17 @@ class EndpointState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """A webhook URL of a platform. Empty `events` means decision events."""
+    """A webhook URL of a platform. Empty `events` means decision events.
+
+    That of an integration is never posted to: settings.INTEGRATION_CALLER carries its deliveries out.
+    """
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="webhook_endpoints")
     url = models.URLField(max_length=500)
     events = ArrayField(models.CharField(max_length=40, choices=WebhookEvent.choices), default=list)
     state = models.CharField(max_length=8, choices=EndpointState.choices, default=EndpointState.ACTIVE)
     state_reason = models.CharField(max_length=200, blank=True)
+    is_integration = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     version = models.PositiveIntegerField(default=1)

@@ -15,14 +15,18 @@ from moderation.queries.keyset import Key, Page
 
 def endpoints(*, platform: Platform) -> list[WebhookEndpoint]:
     """Return the endpoints that are not removed, with their secrets."""
-    rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
+    rows = WebhookEndpoint.objects.filter(platform=platform, is_integration=False).exclude(
+        state=EndpointState.REMOVED
+    )
     rows = rows.select_related("circuit")
     return list(rows.prefetch_related(Prefetch("secrets", SigningSecret.objects.order_by("-id"))))
 
 
 def endpoint(*, platform: Platform, endpoint_id: int) -> WebhookEndpoint:
     """Return an endpoint of the platform. Raises WebhookEndpoint.DoesNotExist."""
-    rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
+    rows = WebhookEndpoint.objects.filter(platform=platform, is_integration=False).exclude(
+        state=EndpointState.REMOVED
+    )
     return rows.select_related("circuit").get(pk=endpoint_id)
 
 

@@ -6,10 +6,13 @@ in `labels.label_json`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Decision, Post
+from moderation.models import Decision, DecisionAction, Post
+from moderation.models.actions import ActionState
+from moderation.models.posts import ACCOUNT_PREFIX
 
 
 def instant(moment: datetime) -> str:
@@ -18,8 +21,11 @@ def instant(moment: datetime) -> str:
 
 
 def reference(post: Post, *, revision: int) -> dict[str, Any]:
-    """Return how a post is named."""
-    return {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
+    """Return how a post is named; an account as a subject says so."""
+    told = {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
+    if post.is_account:
+        told |= {"subject": post.subject, "account": post.external_id.removeprefix(ACCOUNT_PREFIX)}
+    return told
 
 
 def decision(row: Decision, *, reverses: int | None) -> dict[str, Any]:
@@ -36,3 +42,17 @@ def decision(row: Decision, *, reverses: int | None) -> dict[str, Any]:
         "is_degraded": row.score.is_degraded,
         "release": row.score.release_id,
     }
+
+
+def follow_up(action: DecisionAction | None, *, undone: Iterable[DecisionAction]) -> dict[str, Any]:
+    """Return what the JSON of a decision says of its action and of those it undid; empty without any."""
+    told: dict[str, Any] = {}
+    held = None
+    if action is not None:
+        held = action.action if action.is_carried_out and not action.undone_by_id else None
+        until = instant(action.until) if action.until else None
+        told["actions"] = [{"action": action.action, "until": until}] if held else []
+        if action.state == ActionState.AWAITING:
+            told["awaiting"] = action.action
+    undo = {row.action: None for row in undone if row.is_carried_out and row.action != held}
+    return told | ({"undo": list(undo)} if undo else {})

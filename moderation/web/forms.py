@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.contrib.postgres.forms import SimpleArrayField
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportFormat
@@ -126,6 +128,21 @@ class ExportForm(forms.Form):
     def window(self) -> tuple[datetime | None, datetime | None]:
         """Return the instants [since, until) of the chosen days. Call after `is_valid`."""
         return days.window(self.cleaned_data["since"], self.cleaned_data["until"])
+
+
+class LanguagesField(SimpleArrayField):
+    """Codes of languages with commas between, such as "de, en"; small letters, each once."""
+
+    def __init__(self) -> None:
+        errors = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
+        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=errors)
+        super().__init__(code, required=False, max_length=40)
+        # Else the message would begin with the position of the wrong code.
+        self.error_messages["item_invalid"] = ""
+
+    def clean(self, value: object) -> list[str]:
+        codes = super().clean(str(value or "").lower().replace(" ", ""))
+        return list(dict.fromkeys(codes))
 
 
 class ManyForm(forms.Form):

@@ -34,7 +34,7 @@ from moderation.web.cases import (
     review_actions,
     second_reviews,
 )
-from moderation.web.decisions import decisions
+from moderation.web.decisions import actions, decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.learning import (
@@ -48,7 +48,7 @@ from moderation.web.learning import (
 )
 from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
-from moderation.web.settings import desk_settings, platform_settings
+from moderation.web.settings import desk_settings, platform_settings, queue_settings
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -80,6 +80,8 @@ urlpatterns = [
     path("blind-reviews/<int:review_id>/undo/", second_reviews.undo, name="blind-review-undo"),
     path("audit/", audit_log.page, name="audit"),
     path("settings/", desk_settings.page, name="desk-settings"),
+    path("settings/mix/", queue_settings.change_mix, name="queue-mix"),
+    path("settings/languages/<int:user_id>/", queue_settings.languages, name="user-languages"),
     path("mentions/", case_notes.mentions, name="mentions"),
     path("notifications/", notifications.waiting, name="notifications"),
     path("notifications/put-away/", notifications.put_away, name="notifications-put-away"),
@@ -90,12 +92,10 @@ urlpatterns = [
     path("queue/decided/<uuid:key>/", bulk.page, name="bulk"),
     path("queue/decided/<uuid:key>/undo/", bulk.undo, name="bulk-undo"),
     path("queues/", named_queues.page, name="named-queues"),
-    path("queues/mix/", named_queues.change_mix, name="queue-mix"),
     path("queues/<int:queue_id>/", named_queues.change, name="named-queue"),
     path("queues/<int:queue_id>/delete/", named_queues.delete, name="named-queue-delete"),
     path("queues/<int:queue_id>/users/", named_queues.assign, name="named-queue-assign"),
     path("queues/<int:queue_id>/users/<int:user_id>/", named_queues.withdraw, name="named-queue-withdraw"),
-    path("queues/languages/<int:user_id>/", named_queues.languages, name="user-languages"),
     path("campaigns/", campaigns.index, name="campaigns"),
     path("campaigns/<int:campaign_id>/", campaigns.page, name="campaign"),
     path("campaigns/<int:campaign_id>/decide/", campaigns.decide, name="campaign-decide"),
@@ -129,6 +129,8 @@ urlpatterns = [
     path("review/<int:case_id>/around/", beside.around, name="case-around"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),
+    path("decisions/actions/", actions.page, name="actions"),
+    path("decisions/<int:decision_id>/action/", actions.answer, name="action-answer"),
     path("decisions/csv/", decisions.export, name="decisions-csv"),
     path("decisions/<int:decision_id>/undo/", decisions.undo, name="decision-undo"),
     path("decisions/<int:decision_id>/correct/", decisions.correct, name="decision-correct"),
@@ -157,6 +159,8 @@ urlpatterns = [
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
     path("platforms/<int:platform_id>/settings/", platform_settings.page, name="platform-settings"),
+    path("platforms/<int:platform_id>/actions/", platform_settings.set_action, name="action-set"),
+    path("action-rules/<int:rule_id>/remove/", platform_settings.remove_action, name="action-remove"),
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),

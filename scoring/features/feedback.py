@@ -81,16 +81,18 @@ def _first(leader: list[int], place: int) -> int:
 
 
 def _per_hour(record: PostRecord) -> float:
-    """Rate per hour.
+    """Rate per hour. An account has no age here: it comes in with its first complaint.
 
     The age is at least a minute, since a complaint within seconds would give an absurd rate.
     """
+    if record.is_account:
+        return UNKNOWN
     hours = 24.0 * days_between(record.posted_at, record.at)
     return len(record.complaints) / max(_SHORTEST_HOURS, hours)
 
 
 def _hours_to_first(record: PostRecord) -> float:
-    if not record.complaints:
+    if not record.complaints or record.is_account:
         return UNKNOWN
     return 24.0 * days_between(
         record.posted_at, min(complaint.reported_at for complaint in record.complaints)
@@ -165,7 +167,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="feedback.complaints_per_hour",
         unit="complaints/hour",
-        meaning="Complaints per hour since the post, which counts as at least a minute old",
+        meaning="Complaints per hour since the post, at least a minute old; unknown of an account",
         why="Spam annoys many people at once",
         evidence=Evidence.PROOF,
         mission_name="users' feedback",
@@ -174,7 +176,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="feedback.hours_to_first_complaint",
         unit="hours",
-        meaning="Time from the post to its first complaint; unknown without complaints",
+        meaning="Time from the post to its first complaint; unknown without complaints and of an account",
         why="Obvious spam is reported within minutes",
         evidence=Evidence.PROOF,
         direction=0,

@@ -20,13 +20,9 @@ def skeleton(name: str) -> str:
     letters = (
         lookalikes.latin_twin(letter) or lookalikes.rough_twin(letter) or letter
         for letter in folded
-        if _shows(letter)
+        if letter.isascii() or unicodedata.category(letter) not in ("Cf", "Mn", "Me")
     )
     plain = "".join(letters).casefold().translate(_ASCII)
     for pair, letter in _PAIRS:
         plain = plain.replace(pair, letter)
     return plain
-
-
-def _shows(letter: str) -> bool:
-    return letter.isascii() or unicodedata.category(letter) not in ("Cf", "Mn", "Me")

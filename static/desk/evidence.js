@@ -19,6 +19,7 @@ function reveal(article) {
 
 function goOn(pictures) {
   const next = pictures[(pictures.indexOf(document.activeElement) + 1) % pictures.length];
+  next.closest("details")?.setAttribute("open", "");
   next.focus();
   next.scrollIntoView({ block: "nearest" });
 }

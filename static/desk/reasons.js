@@ -1,8 +1,8 @@
 /* Reasons of one digit. A second press takes the reason back, one that needs a note opens its field. A verdict that
    the reason does not belong to is not sent: the contradiction is told, and the same key once more decides without the
    reason. The reason of the decision before has a second key, the same for all. Expects: <label data-key="1"><input type="radio" name="reason" data-verdict data-contradicts="what to say"
-   data-needs-note form="decide-7"><span data-second-key data-key="q" hidden></label>, <input name="note">,
-   <form data-decides>. */
+   data-needs-note data-follow-up="what the decision does besides" form="decide-7"><span data-second-key data-key="q"
+   hidden></label>, <input name="note">, <form data-decides>, <p data-follow-ups>. */
 
 import { notice } from "./case_stack.js";
 
@@ -26,6 +26,7 @@ document.addEventListener("click", (event) => {
   if (event.target === before) event.target.checked = false;
   forget(event.target.form);
   before = null;
+  tellFollowUp(event.target);
   const note = document.querySelector("#current-case .reasons__note input");
   if (event.target.checked && "needsNote" in event.target.dataset) note.focus();
   else document.querySelector("#current-case article")?.focus({ preventScroll: true });
@@ -59,6 +60,14 @@ document.addEventListener(
   },
   true,
 );
+
+/* Say what the verdict with this reason does besides; without a reason what either verdict does. */
+function tellFollowUp(reason) {
+  const line = document.querySelector("#current-case [data-follow-ups]");
+  if (!line) return;
+  line.dataset.followUps ||= line.textContent;
+  line.textContent = reason.checked ? (reason.dataset.followUp ?? "") : line.dataset.followUps;
+}
 
 function forget(form) {
   if (!form.dataset.told) return;

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from moderation.models import Case, Platform, User
+from moderation.models import ActionRule, Case, Decision, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import activity, rules
@@ -47,6 +47,9 @@ def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
         }
         for number, text in enumerate(texts)
     )
+    for seconds, reason in ((True, ""), (False, "scam")):
+        rule = {"action": "suspend", "needs_second_name": seconds, "reason": reason, "days": 7}
+        ActionRule.objects.create(platform=platform, verdict="spam", **rule)
     for number, case in enumerate(cases):
         if number % 3 == 0:
             claims.claim(case_id=case.pk, moderator=admin, at=now)
@@ -57,6 +60,8 @@ def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
                 post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now
             )
             complaints.record(platform=platform, complaint=complaint, at=now)
+    other = User.objects.create_user("other", role=Role.MODERATOR, first_name=HOSTILE_NAME[:28])
+    Decision.objects.filter(case=cases[3]).update(decided_by=other)
     rules.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     rules.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
     preferences.keep_filter(user=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
@@ -100,4 +105,5 @@ def addresses(case: Case) -> list[str]:
         "/second-reviews/",
         "/golden-items/",
         "/decisions/",
+        "/decisions/actions/",
     ]

@@ -14,12 +14,11 @@ from moderation.models import BlindReview, Case, Platform, User
 from moderation.models.users import Role
 from moderation.operations.labels import exports
 from moderation.queries.labels.labels import LabelFilter
-from moderation.web.urls import urlpatterns
 from tests.browser.full_desk import addresses
 from tests.browser.learning_desk import decided, drifted, reviewed, shadowed
 from tests.browser.pseudo_locale import all_data, pseudo, untranslated
 from tests.browser.stage import PEOPLE, Open, Watch, explain, violations
-from tests.moderation.web.test_access import ARGUMENTS
+from tests.moderation.web.test_access import ARGUMENTS, urlpatterns
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -23,7 +22,6 @@ pytestmark = [
 ]
 # What the tests below decide and hold, in any order, and a few more.
 POSTS = 180
-CAMPAIGN = 200
 
 
 @pytest.fixture(scope="module")
@@ -104,28 +102,6 @@ def test_a_shift_without_a_mouse(
 
 
 @pytest.mark.long
-def test_a_session_that_ended_loses_nothing(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    page = desk_of("moderator")
-    press_and_wait(page, "r")
-    case = page.locator("[data-case]").get_attribute("data-case")
-    whole.rows(product, "DELETE FROM django_session")
-    page.keyboard.press("s")
-    expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
-    with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Sign in (opens a new tab)").click()
-    whole.sign_in(opened.value, "moderator")
-    page.bring_to_front()
-
-    press_and_wait(page, "s")
-
-    product.wait_until(lambda: stored() == 1, "stored, once")
-    newest = "SELECT case_id FROM moderation_decision WHERE source = 'moderator' ORDER BY id DESC LIMIT 1"
-    assert whole.rows(product, newest) == [(int(str(case)),)]
-
-
-@pytest.mark.long
 def test_a_restart_of_the_server_loses_nothing(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -149,28 +125,6 @@ def test_a_restart_of_the_server_loses_nothing(
     product.wait_until(lambda: stored() == 2, "the decision made meanwhile stored, once")
     press_and_wait(page, "s")
     product.wait_until(lambda: stored() == 3, "the shift went on")
-
-
-def test_a_campaign_of_two_hundred_is_decided_and_undone(
-    desk_of: Callable[[str], Page], product: Product
-) -> None:
-    whole.send_campaign(product, posts=CAMPAIGN)
-    page = desk_of("lead")
-    address = _campaign(page)
-    page.keyboard.press("s")
-    page.get_by_label("to decide").wait_for()
-    page.keyboard.type(str(CAMPAIGN))
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(f"{CAMPAIGN} posts decided")).to_be_visible()
-    assert whole.rows(product, _STANDING_IN_CAMPAIGNS) == [(CAMPAIGN,)]
-
-    page.wait_for_load_state()  # with the scripts that know the keys
-    page.keyboard.press("u")
-
-    expect(page.get_by_text("Undone.")).to_be_visible()
-    page.goto(address)
-    assert _decidable(page) == CAMPAIGN
-    assert whole.rows(product, _STANDING_IN_CAMPAIGNS) == [(0,)]
 
 
 _REMOVED = (
@@ -204,31 +158,3 @@ def _tab_to(page: Page, name: str) -> None:
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"Tab never leads to {name}")
-
-
-_STANDING_IN_CAMPAIGNS = (
-    "SELECT count(*) FROM moderation_decision d LEFT JOIN moderation_reversal r ON r.decision_id = d.id"
-    " WHERE d.campaign_decision_id IS NOT NULL AND r.id IS NULL"
-)
-
-
-def _campaign(page: Page) -> str:
-    """Wait until the workers have scored all and open the campaign."""
-    for _ in range(PATIENCE_SECONDS):
-        page.goto("/campaigns/?show=all")
-        link = page.get_by_role("link", name=re.compile("Cheap pills without prescription")).first
-        if link.count():
-            link.click()
-            page.locator("#campaign-bar").wait_for()
-            if _decidable(page) == CAMPAIGN:
-                return page.url
-        time.sleep(1)
-    pytest.fail(
-        f"no whole campaign after three minutes; the page says: {page.locator('#main').inner_text()[:600]}"
-    )
-
-
-def _decidable(page: Page) -> int:
-    """Return how many posts of the campaign the key settles: none while its first ones are being scored."""
-    together = page.locator("[data-key=s] [data-together]")
-    return int(together.get_attribute("data-together") or 0) if together.count() else 0

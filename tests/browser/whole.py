@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import psycopg
 from playwright.sync_api import Page, expect
 
 from deploy.local.places import ROOT
 from tests import releases
 from tests.deploy.product import Product
-from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT
 
 # The shipped release sends one simulated post in eighteen to people: for a shift, two thousand would have to
 # be scored. Everything else of it is the same: models, features, Triton.
@@ -62,25 +58,6 @@ def rows(product: Product, query: str) -> list[tuple[object, ...]]:
 def demo_key(product: Product) -> str:
     """Return the API key of the simulated platform."""
     return (product.state / "secrets" / "demo-api-key").read_text().strip()
-
-
-def send_campaign(product: Product, *, posts: int) -> None:
-    """Send so many posts of one campaign, as the platform does."""
-    posted_at = datetime.now(UTC) - timedelta(minutes=10)
-    lines = [
-        json.dumps(
-            {
-                "external_id": f"whole-campaign-{number}",
-                "text": TEXT.format(city=CITIES[number % len(CITIES)], number=number),
-                "posted_at": (posted_at + timedelta(seconds=number)).isoformat(),
-                "author": {"external_id": f"whole-campaign-author-{number % 30}"},
-            }
-        )
-        for number in range(posts)
-    ]
-    headers = {"authorization": f"Bearer {demo_key(product)}", "content-type": "application/x-ndjson"}
-    address = f"http://127.0.0.1:{product.port}/api/v1/posts:bulk"
-    httpx.post(address, content="\n".join(lines), headers=headers, timeout=60).raise_for_status()
 
 
 def sign_in(page: Page, name: str) -> None:

@@ -28,6 +28,10 @@ def _documents() -> Iterator[dict[str, Any]]:
         yield from yaml.safe_load_all(path.read_text())
 
 
+def _containers(pod: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*pod.get("initContainers", ()), *pod["containers"]]
+
+
 PODS = {
     f"{document['kind']} {document['metadata']['name']}": document["spec"]["template"]["spec"]
     for document in _documents()
@@ -227,7 +231,7 @@ class TestKubernetes:
 
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        for container in [*pod.get("initContainers", ()), *pod["containers"]]:
+        for container in _containers(pod):
             assert container["securityContext"]["allowPrivilegeEscalation"] is False
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
             assert set(container["resources"]["limits"]) == {"cpu", "memory"}
@@ -236,6 +240,44 @@ class TestKubernetes:
         listed = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
 
         assert sorted(listed) == [path.name for path in MANIFESTS]
+
+    def test_the_kustomization_tags_each_image_that_is_built(self) -> None:
+        images = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["images"]
+        used = {container["image"] for pod in PODS.values() for container in _containers(pod)}
+
+        assert {row["name"] for row in images} == {name for name in used if name.startswith("spamdesk")}
+
+    @pytest.mark.parametrize("name", PODS)
+    def test_mounts_only_volumes_that_there_are(self, name: str) -> None:
+        [claimed] = [
+            document["spec"].get("volumeClaimTemplates", ())
+            for document in _documents()
+            if name == f"{document['kind']} {document['metadata']['name']}"
+        ]
+        there = {row["name"] for row in PODS[name].get("volumes", ())}
+        there |= {row["metadata"]["name"] for row in claimed}
+
+        mounted = {row["name"] for one in _containers(PODS[name]) for row in one.get("volumeMounts", ())}
+        assert mounted <= there
+
+    def test_the_web_waits_for_tables_and_static_files(self) -> None:
+        [first] = PODS["Deployment web"]["initContainers"]
+
+        assert "migrate --check" in first["command"][-1]
+        assert "static/staticfiles.json" in first["command"][-1]
+
+    def test_triton_waits_for_the_folder_of_promoted_models(self) -> None:
+        [first] = PODS["Deployment triton"]["initContainers"]
+        [made] = PODS["Job migrate"]["containers"]
+
+        assert KUBERNETES_SETTINGS["SPAMDESK_TRITON_MODELS_DIR"] in first["command"][-1]
+        assert 'mkdir -p "$SPAMDESK_TRITON_MODELS_DIR"' in " ".join(made["command"])
+
+    def test_postgresql_has_shared_memory_for_parallel_queries(self) -> None:
+        pod = PODS["StatefulSet postgres"]
+        [volume] = [row["name"] for row in pod["volumes"] if row["emptyDir"].get("medium") == "Memory"]
+
+        assert {"name": volume, "mountPath": "/dev/shm"} in pod["containers"][0]["volumeMounts"]
 
 
 @pytest.mark.parametrize(

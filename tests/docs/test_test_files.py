@@ -32,8 +32,6 @@ _ALSO_IN = {
 }
 
 BESIDE_NO_MODULE = {
-    "moderation/api/test_reconsidered.py": "from the API through scoring to the feeds",
-    "moderation/api/test_unread_script.py": "from the API through scoring to the desk and the label",
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",
     "moderation/operations/webhooks/test_nothing_waits.py": "trial 27, small: a real worker",
     "simulation/test_realism.py": "the whole simulated world",
@@ -57,7 +55,6 @@ PAUSES = {
     "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/faults/test_slow_model.py": "the pace at which posts come",
     "tests/faults/test_stops.py": "how long Triton is stopped",
-    "tests/lab/test_parity.py": "a stand-in that is slow",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",

@@ -27,6 +27,7 @@ from moderation.operations.scoring import score
 from moderation.operations.similarity import text_groups
 from tests.moderation import instants
 from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
+from tests.moderation.operations.posts.arrivals import complain
 
 Later = Callable[[float], datetime]
 Incoming = Callable[..., IncomingPost]
@@ -178,6 +179,15 @@ def open_case(open_cases: Cases) -> Case_:
         return case
 
     return store
+
+
+@pytest.fixture
+def account_case(platform: Platform, fake_scorer: FakeScorer, later: Later) -> Case:
+    """The case of an account that somebody complained of."""
+    about = complain(platform).post
+    assert about is not None
+    [case] = scored([about], at=later(1))
+    return case
 
 
 @pytest.fixture

@@ -66,6 +66,26 @@ def post_of(operation: str, number: int) -> dict[str, Any]:
     }
 
 
+def account() -> dict[str, Any]:
+    """Return a complaint about an account whose every field is marked."""
+    marks = {name: word(f"send_complaint/account/{name}") for name in ("bio", "links/*", "picture")}
+    field = {name: word(f"send_complaint/account/fields/*/{name}") for name in ("name", "value")}
+    return {
+        "account": {
+            "external_id": AUTHOR,
+            "display_name": word("author/display_name"),
+            "email_domain": f"{word('send_complaint/account/email_domain')}.example",
+            "bio": marks["bio"],
+            "fields": [field],
+            "links": [f"https://known.example/{marks['links/*']}"],
+            "picture": f"https://known.example/{marks['picture']}",
+        },
+        "reporter": {"external_id": AUTHOR},
+        "reason": "spam",
+        "reported_at": "2026-02-01T10:00:00Z",
+    }
+
+
 class Drive:
     """Sends every marked field through the API and the desk."""
 
@@ -114,6 +134,7 @@ class Drive:
                 "note": word("send_complaint/note"),
             },
         )
+        self.send("complaints", account())
         pending = list(Revision.objects.exclude(score_state="scored").values_list("pk", flat=True))
         score.run(revision_ids=pending, at=timezone.now())
 

@@ -21,6 +21,17 @@ _POST = (
     "user_agent",
 )
 
+_ACCOUNT = (
+    "bio",
+    "display_name",
+    "email_domain",
+    "external_id",
+    "fields/*/name",
+    "fields/*/value",
+    "links/*",
+    "picture",
+)
+
 _POSTING = ("send_post", "send_posts", "score_post")
 
 _NOTED = (
@@ -48,6 +59,7 @@ WIPED = {
     *(f"{operation}/external_id" for operation in ("file_appeal", "send_complaint")),
     *(f"{form}.note" for form in _NOTES),
     *(f"{form}.reason" for form in _REASONS),
+    *(f"send_complaint/account/{field}" for field in _ACCOUNT),
     "send_complaint/reporter/external_id",
     "add_rule/value",
     "KeepFilterForm.name",

@@ -52,7 +52,7 @@ FORBIDDEN = [
 
 
 def call(url: str) -> egress.Answered:
-    return egress.post(url=url, body=b"{}", headers={})
+    return egress.request("POST", url=url, body=b"{}", headers={})
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +149,8 @@ def trickling(head: bytes) -> Callable[[socket.socket], None]:
 @pytest.mark.usefixtures("localhost_listed")
 class TestBounds:
     def get(self, port: int) -> egress.Answered:
-        return egress.get(url=f"http://localhost:{port}/", headers={}, timeout_seconds=1.0, most_bytes=10_000)
+        url = f"http://localhost:{port}/"
+        return egress.request("GET", url=url, headers={}, timeout_seconds=1.0, most_bytes=10_000)
 
     def test_a_trickle_ends_at_the_deadline(self) -> None:
         with answering(trickling(b"HTTP/1.1 200 OK\r\nX-Long: ")) as port:
@@ -200,7 +201,9 @@ class TestKeptConnections:
     def test_a_body_that_trickles_does_not_hold_the_caller(self) -> None:
         with answering(trickling(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")) as port:
             began = time.monotonic()
-            assert egress.post(url=f"http://localhost:{port}/", body=b"{}", headers={}).status == 200
+            assert (
+                egress.request("POST", url=f"http://localhost:{port}/", body=b"{}", headers={}).status == 200
+            )
             assert time.monotonic() - began < 10
 
     def test_a_later_call_has_the_whole_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,10 +233,10 @@ class TestKeptConnections:
         egress._tls.cache_clear()
         monkeypatch.setattr(ssl, "create_default_context", count)
         with receiver.listening() as server:
-            egress.post(url=server.url, body=b"{}", headers={})
+            egress.request("POST", url=server.url, body=b"{}", headers={})
             assert made == []
 
             for _ in range(3):
                 with pytest.raises(egress.Failed):
-                    egress.post(url=server.url.replace("http", "https"), body=b"{}", headers={})
+                    egress.request("POST", url=server.url.replace("http", "https"), body=b"{}", headers={})
             assert len(made) == 1

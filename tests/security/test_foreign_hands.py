@@ -30,9 +30,9 @@ from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
-from moderation.web.urls import urlpatterns
 from tests.moderation.api.conftest import client_of
 from tests.moderation.conftest import Case_, Later, judge
+from tests.moderation.web.test_access import urlpatterns
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 OPERATIONS = [
@@ -121,6 +121,9 @@ OPEN = {
     "/problems/": "documentation",
     "/problems/{}": "documentation",
     "/api/": "answers that nothing is there",
+    "/integrations/hook/{}": "asks for the platform's signature",
+    "/integrations/matrix/{}/{}": "asks for the secret of the page; only messages are looked at",
+    "/integrations/matrix-closed/{}/{}": "the same",
 }
 AKISMET = {
     "/1.1/verify-key",

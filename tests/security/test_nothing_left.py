@@ -33,6 +33,13 @@ from tests.security import writable
 from tests.security.drive import AUTHOR, IP, Drive, word
 from tests.security.erased_fields import STAYS, WIPED
 
+_NAMED_AFTER_THE_AUTHOR = (
+    "reporter/external_id",
+    "add_rule/value",
+    "account/external_id",
+    "account/display_name",
+)
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -99,11 +106,7 @@ def left(words: dict[str, str], folder: Path, logs: str) -> list[str]:
 def marks() -> dict[str, str]:
     """Return the word of every field that is to be wiped."""
     own = {"author/external_id": AUTHOR, "author/display_name": word("author/display_name"), "ip": IP}
-    named = {
-        field: word(field)
-        for field in WIPED
-        if not field.endswith((*own, "reporter/external_id", "add_rule/value"))
-    }
+    named = {field: word(field) for field in WIPED if not field.endswith((*own, *_NAMED_AFTER_THE_AUTHOR))}
     return own | named
 
 

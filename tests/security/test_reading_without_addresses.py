@@ -23,11 +23,10 @@ from moderation.operations.accounts import users
 from moderation.operations.labels import export_build, exports
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
-from moderation.web.urls import urlpatterns
 from scoring.features import NAMES
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.web.conftest import desk_of
-from tests.moderation.web.test_access import ALLOWED, address
+from tests.moderation.web.test_access import ALLOWED, address, urlpatterns
 
 __all__ = ["desk_of"]
 

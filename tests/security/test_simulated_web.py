@@ -89,7 +89,7 @@ def test_the_port_of_an_address_chooses_nothing(server: WebServer) -> None:
 
 def test_what_is_no_page_does_not_come_from_there(server: WebServer, resolved: list[str]) -> None:
     with pytest.raises(egress.Refused, match="not a public address"):
-        egress.post(url="http://hooks.example/", body=b"{}", headers={})
+        egress.request("POST", url="http://hooks.example/", body=b"{}", headers={})
     assert resolved == ["hooks.example"]
 
 

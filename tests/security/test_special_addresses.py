@@ -1,16 +1,11 @@
 """Promise: what is not the public internet is never called, whatever Python's own lists say.
 
-Only the decision is asked here; nothing is contacted, but over a real name server in a network of its own.
+Only the decision is asked here; nothing is contacted.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -18,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from deploy.local.places import ROOT
 from moderation.models import Platform, User, WebhookEndpoint
 from moderation.operations.infrastructure import egress
 from moderation.operations.infrastructure.special_addresses import special_use
 from tests.moderation.api.answers import bad_fields
 from tests.moderation.api.conftest import client_with
-from tests.security import rebinding
 
 SPECIAL = """
 0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255 127.0.0.1
@@ -66,31 +59,6 @@ GIVEN = [
 @pytest.fixture
 def nothing_listed(settings: Settings) -> None:
     settings.EGRESS_PRIVATE_HOSTS = ()
-
-
-_SETUP = "ip link set lo up && ip address add {public}/32 dev lo && mount --bind {resolver} /etc/resolv.conf"
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What came of the calls."""
-    resolver = tmp_path_factory.mktemp("rebinding") / "resolv.conf"
-    resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")
-    prepare = _SETUP.format(public=rebinding.PUBLIC, resolver=resolver)
-    setup = _in_own_network(prepare)
-    if setup.returncode != 0:
-        pytest.skip(f"a network of our own needs root: {setup.stderr.strip()[-200:]}")
-    done = _in_own_network(f"{prepare} && exec {sys.executable} -m tests.security.rebinding")
-    assert done.returncode == 0, done.stderr[-3000:]
-    return dict(json.loads(done.stdout))
-
-
-def _in_own_network(script: str) -> subprocess.CompletedProcess[str]:
-    command = ["unshare", "--mount", "--net", "sh", "-c", script]
-    try:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    except FileNotFoundError as missing:
-        pytest.skip(f"a network of our own needs {Path(str(missing.filename)).name}")
 
 
 def test_the_table_has_no_address_on_both_sides() -> None:
@@ -189,22 +157,3 @@ class TestGiven:
             assert answer.status_code == 422
             assert answer.context["endpoint_form"].errors["url"], url
         assert not WebhookEndpoint.objects.exists()
-
-
-@pytest.mark.whole
-class TestRebinding:
-    def test_a_call_goes_to_the_address_that_was_checked(self, told: dict[str, Any]) -> None:
-        """Public at the first question, private from the second on: one call is made, the next refused."""
-        assert told["turns"] == ["200", "Refused"]
-        assert told["asked"]["turns.example"] == 2
-
-    def test_a_name_with_any_private_address_is_refused(self, told: dict[str, Any]) -> None:
-        assert (told["both"], told["inside"]) == ("Refused", "Refused")
-
-    def test_nothing_private_was_ever_reached(self, told: dict[str, Any]) -> None:
-        assert told["hits"] == {rebinding.PUBLIC: 1}
-        assert rebinding.PRIVATE not in told["hits"]
-
-    def test_a_silent_name_server_is_not_waited_for_for_ever(self, told: dict[str, Any]) -> None:
-        assert told["silent"] == "Failed"
-        assert told["silent_seconds"] < 30

@@ -123,6 +123,11 @@ class TestWeights:
     ) -> None:
         half = tmp_path / "half.onnx"
         onnx_weights.write_half(source=SHIPPED / "distilbert" / "1" / "model.onnx", target=half)
+        graph = onnx.load(str(half)).graph
+        weights = {one.data_type for one in graph.initializer if int(np.prod(one.dims)) >= 4096}
+        assert onnx.TensorProto.FLOAT not in weights
+        assert {value.type.tensor_type.elem_type for value in graph.input} == {onnx.TensorProto.INT32}
+        assert {value.type.tensor_type.elem_type for value in graph.output} == {onnx.TensorProto.FLOAT}
         session = onnxruntime.InferenceSession(str(half), providers=["CPUExecutionProvider"])
         tokenizer = tokenizers.Tokenizer.from_file(str(SHIPPED / "tokenizer" / "1" / "tokenizer.json"))
         content = Release.load(STARTER).content

@@ -55,6 +55,9 @@ class TestReadAll:
     def test_an_unknown_tombstone_changes_nothing(self, tmp_path: Path) -> None:
         assert len(read(tmp_path, tombstone("b/1/1", decision_id="3"), decided())) == 1
 
+    def test_leaves_accounts_out(self, tmp_path: Path) -> None:
+        assert read(tmp_path, decided() | {"subject": "account"}) == []
+
     def test_the_last_decision_about_a_revision_counts(self, tmp_path: Path) -> None:
         [line] = read(tmp_path, decided(label=1), decided(label=0))
 

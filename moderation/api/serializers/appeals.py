@@ -9,6 +9,7 @@ from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Appeal
 from moderation.operations.decisions import recording
+from moderation.queries.cases import platform_cases
 
 OPEN, UPHELD, OVERTURNED, ERASED = "open", "upheld", "overturned", "erased"
 
@@ -39,6 +40,10 @@ class AppealSerializer(AnswerSerializer):
     case_id = serializers.CharField(help_text="The case in which it is looked at again.")
     outcome_id = serializers.CharField(allow_null=True, help_text="The decision that settled it.")
     filed_at = serializers.DateTimeField()
+    position = serializers.IntegerField(allow_null=True, help_text="Among your open appeals, 1 the oldest.")
+
+    def read_position(self, row: Appeal) -> int | None:
+        return platform_cases.position(row) if self.read_state(row) == OPEN else None
 
     def read_state(self, row: Appeal) -> str:
         """Return the state of an appeal that was loaded with its post, decision and outcome."""

@@ -11,6 +11,7 @@ from moderation.api.serializers.cursors import FeedCursorField, NextCursorField,
 from moderation.api.serializers.fields import InstantField, TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Decision
+from moderation.models.actions import Action
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
 from moderation.queries.decisions.platform_decisions import Grounds
@@ -33,11 +34,23 @@ class PostQuerySerializer(StrictSerializer):
 
 
 class PostReferenceSerializer(DescribedSerializer):
-    """The revision of a post that a decision is about."""
+    """The revision of a post, or of an account's profile, that a decision is about."""
 
     id = serializers.CharField()
     external_id = serializers.CharField()
     revision = serializers.IntegerField()
+    subject = serializers.CharField(required=False, help_text="Only of an account: `account`.")
+    account = serializers.CharField(required=False, help_text="Only of an account: your id of it.")
+
+
+ACTIONS = [action.value for action in Action if action != Action.NOTHING]
+
+
+class ActionSerializer(DescribedSerializer):
+    """What the platform does besides taking the verdict."""
+
+    action = serializers.ChoiceField(choices=ACTIONS)
+    until = serializers.DateTimeField(allow_null=True, help_text="When it ends; null if it does not.")
 
 
 class DecisionSerializer(serializers.Serializer[Any]):
@@ -58,12 +71,28 @@ class DecisionSerializer(serializers.Serializer[Any]):
         help_text="True if the content model was unavailable when the post was scored."
     )
     release = serializers.CharField(help_text="The release of the models that scored the post.")
+    actions = ActionSerializer(
+        many=True,
+        required=False,
+        help_text="What to do now besides the verdict; left out if no rule of yours names an action.",
+    )
+    awaiting = serializers.ChoiceField(
+        choices=ACTIONS,
+        required=False,
+        help_text="An action that a second person has yet to confirm: do not carry it out.",
+    )
+    undo = serializers.ListField(
+        child=serializers.ChoiceField(choices=ACTIONS),
+        required=False,
+        help_text="Actions of earlier decisions on the post to take back.",
+    )
 
     def to_representation(self, row: Any) -> dict[str, Any]:
         """Return a decision that was loaded with its post, revision, score and reversals."""
         replaced = getattr(row, "replaces", None)
         told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
-        return told | {"reversed": getattr(row, "reversal", None) is not None}
+        follow_up = wire.follow_up(getattr(row, "action", None), undone=row.undoes.all())
+        return told | {"reversed": getattr(row, "reversal", None) is not None} | follow_up
 
 
 class FedDecisionSerializer(DecisionSerializer):
@@ -125,7 +154,7 @@ def statement(row: Decision, *, grounds: Grounds) -> dict[str, Any]:
         "decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"],
         "decision_ground": "DECISION_GROUND_INCOMPATIBLE_CONTENT",
         "incompatible_content_ground": "The rules against spam",
-        "incompatible_content_explanation": grounds.reason or "The post is spam.",
+        "incompatible_content_explanation": grounds.reason or f"The {row.post.subject} is spam.",
         "incompatible_content_illegal": "No",
         "category": SCAMS if row.reason in _FRAUDULENT else OTHER,
         "content_type": ["CONTENT_TYPE_TEXT", *(["CONTENT_TYPE_IMAGE"] if grounds.has_media else [])],
@@ -141,10 +170,11 @@ def statement(row: Decision, *, grounds: Grounds) -> dict[str, Any]:
 
 
 def _facts(row: Decision, grounds: Grounds, *, is_automatic: bool) -> str:
+    subject = row.post.subject
     if is_automatic:
         probability = f"{row.score.spam_probability:.2f}"
-        by = f"An automatic filter judged the post as spam, with a probability of {probability}."
+        by = f"An automatic filter judged the {subject} as spam, with a probability of {probability}."
     else:
-        by = "A person looked at the post and judged it as spam."
+        by = f"A person looked at the {subject} and judged it as spam."
     told = {0: "", 1: " One user had reported it."}
     return by + told.get(grounds.complaints, f" {grounds.complaints} users had reported it.")

@@ -21,6 +21,7 @@ from moderation.api.serializers.fields import (
     is_language,
 )
 from moderation.api.serializers.posts import PostSerializer
+from moderation.models.posts import ACCOUNT_PREFIX
 from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
 _Check = Callable[[Any], bool]
@@ -161,7 +162,7 @@ _PARENT: dict[str, _Check] = {
     "author": _any,
 }
 _POST: dict[str, _Check] = {
-    "external_id": _NAME,
+    "external_id": lambda value: _NAME(value) and not value.startswith(ACCOUNT_PREFIX),
     "revision": lambda value: _whole(value) and value > 0,
     "platform": _any,
     "parent": _any,

@@ -73,6 +73,7 @@ class LabelSerializer(DescribedSerializer):
     weight = serializers.FloatField(
         help_text="How many posts it stands for; 0 if it was not drawn at random."
     )
+    subject = serializers.CharField(required=False, help_text="Only of an account: `account`.")
     features = serializers.DictField(child=serializers.FloatField(allow_null=True))
     schema_hash = serializers.CharField()
     provenance = ProvenanceSerializer()

@@ -29,6 +29,7 @@ from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSe
 from moderation.evidence.addresses import sent_name
 from moderation.models import AuthorDeletion
 from moderation.models.erasures import ErasureKind
+from moderation.models.posts import ACCOUNT_PREFIX
 from moderation.operations.erasure import erase
 from moderation.operations.posts.ingest import Accepted
 from moderation.queries.cases import platform_cases
@@ -45,6 +46,13 @@ MAX_URL_LENGTH = 4_096
 _EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s\x1c-\x1f\x85\ufeff@/]+\Z")
 _EMAIL_DOMAIN = RegexValidator(
     _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."
+)
+
+
+OF_A_POST = RegexValidator(
+    rf"\A(?!{ACCOUNT_PREFIX})",
+    f"Ids that begin with {ACCOUNT_PREFIX} name accounts; complain of one by the field account.",
+    code="account_id",
 )
 
 
@@ -103,7 +111,7 @@ class JourneyStepSerializer(StrictSerializer):
 class PostSerializer(StrictSerializer):
     """A post with everything that the platform knows at this moment; what is unknown is left out."""
 
-    external_id = TextField(max_length=200, help_text="Your id of the post.")
+    external_id = TextField(max_length=200, validators=[OF_A_POST], help_text="Your id of the post.")
     revision = WholeNumberField(min_value=1, **OPTIONAL, default=1, help_text="Grows with every edit.")
     platform = TextField(max_length=64, **OPTIONAL, help_text="Your platform's name; must be the key's own.")
     text = TextField(

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import complaints as forms
 from moderation.api.serializers import posts as formats
-from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer
@@ -32,9 +32,11 @@ from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
-from moderation.operations.posts import complaints, counts, ingest
+from moderation.operations.posts import account_complaints, complaints, counts, ingest
+from moderation.operations.posts.account_complaints import IncomingAccount
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.queries import platform_posts
+from moderation.queries.decisions import platform_decisions
 
 
 class Posts(PostingView):
@@ -195,23 +197,48 @@ class Complaints(ApiView):
         "Send a complaint",
         (
             "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
-            "post may still be unknown: the complaint is attached when it arrives."
+            "post may still be unknown: the complaint is attached when it arrives. A report of an account "
+            "without a post brings the account's profile, which is then scored and reviewed as a post is."
         ),
         scope=Scope.COMPLAINTS_WRITE,
-        takes=ComplaintSerializer,
-        answers={202: OpenApiResponse(ComplaintAnswerSerializer, description="Stored")},
+        takes=forms.ComplaintSerializer,
+        answers={202: OpenApiResponse(forms.ComplaintAnswerSerializer, description="Stored")},
         refuses=("erased",),
     )
     def post(self, request: Request) -> Response:
-        row = self.stored(request, incoming(self.read(ComplaintSerializer, request)))
-        return Response(ComplaintAnswerSerializer(row).data, status=202)
+        given = self.read(forms.ComplaintSerializer, request)
+        account = forms.incoming_account(given["account"]) if "account" in given else None
+        row = self.stored(request, forms.incoming(given), account=account)
+        return Response(forms.ComplaintAnswerSerializer(row).data, status=202)
 
-    def stored(self, request: Request, complaint: IncomingComplaint) -> Complaint:
-        """Store a complaint. Raises LimitReached or Erased."""
+    def stored(
+        self, request: Request, complaint: IncomingComplaint, *, account: IncomingAccount | None = None
+    ) -> Complaint:
+        """Store a complaint, about an account if one is given. Raises LimitReached or Erased."""
         platform, at = platform_of(request), timezone.now()
         # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
+        if account is not None:
+            return account_complaints.record(platform=platform, account=account, complaint=complaint, at=at)
         return complaints.record(platform=platform, complaint=complaint, at=at)
+
+
+class OneComplaint(ApiView):
+    """GET /complaints/{id}"""
+
+    @operation(
+        "read_complaint",
+        "Read a complaint and its outcome",
+        "To tell the reporter what came of it. Decisions that can still be undone are left out.",
+        scope=Scope.VERDICTS_READ,
+        parameters=[in_path("id", "Our id of the complaint.")],
+        answers={200: forms.ComplaintPageSerializer},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        own = Complaint.objects.filter(platform=platform_of(request)).select_related("post", "reporter")
+        row = one_of(own, id, "No complaint has this id.")
+        decision = platform_decisions.answering(row, at=timezone.now())
+        return Response(forms.ComplaintPageSerializer(row, context={"decision": decision}).data)
 
 
 def _per_reporter() -> Bucket:

@@ -7,11 +7,17 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from moderation.models import Platform, User
+from moderation.models import ActionRule, Platform, User
 from moderation.models.platforms import Removal
 from moderation.operations.audit import entries
 
 _audit = entries.writer("platform")
+_audit_action = entries.writer(
+    "platform",
+    subject_id="platform_id",
+    chosen="action",
+    **{name: name for name in ("verdict", "reason", "decided_by", "days", "needs_second_name")},
+)
 
 
 class SlugTaken(Exception):
@@ -52,3 +58,23 @@ def change(*, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Pla
             after = {name: chosen[name] for name in before}
             _audit("platform.changed", platform, actor=actor, at=at, **after, before=before)
     return platform
+
+
+def set_action(*, platform_id: int, about: dict[str, Any], actor: User, at: datetime, **chosen: Any) -> None:
+    """Choose the action after decisions of a kind, instead of the one that was chosen before.
+
+    `about` is their verdict, reason and who decided, `chosen` the other columns of the rule.
+    """
+    with transaction.atomic():
+        kind = {"platform_id": platform_id} | about
+        rule, _ = ActionRule.objects.update_or_create(defaults=chosen, **kind)
+        _audit_action("platform.action_set", rule, actor=actor, at=at)
+
+
+def remove_action(*, rule_id: int, actor: User, at: datetime) -> int:
+    """Remove a rule, and return the id of its platform; what it chose stays."""
+    with transaction.atomic():
+        rule = ActionRule.objects.select_for_update().get(pk=rule_id)
+        _audit_action("platform.action_removed", rule, actor=actor, at=at)
+        rule.delete()
+    return rule.platform_id

@@ -18,7 +18,7 @@ from moderation.operations.audit import entries
 from moderation.operations.campaigns import apply
 from moderation.operations.campaigns.campaign_decisions import AT_ONCE, StillRunning
 from moderation.operations.cases.reversals import AlreadyReversed, TooLate
-from moderation.operations.decisions import recording
+from moderation.operations.decisions import actions, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.refusals import NotAllowed, Refusal
@@ -143,6 +143,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
         [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in rows]
     )
     recording.reopen_appeals(decisions=rows)
+    actions.restore(decisions=rows)
     Label.objects.filter(decision__in=rows, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
     posts = [row.post_id for row in rows]

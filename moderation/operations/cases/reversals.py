@@ -15,7 +15,7 @@ from moderation.models.cases import CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, overrule
-from moderation.operations.decisions import recording
+from moderation.operations.decisions import actions, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
@@ -56,6 +56,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         case = claims.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         recording.reopen_appeals(decisions=[decision])
+        actions.restore(decisions=[decision])
         overrule.taken_back(decision=decision, at=at)
         recording.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)

@@ -1,1 +1,1 @@
-"""Decisions with label, audit entry and messages (`recording`), and what follows in the same transaction."""
+"""Decisions with label, audit entry and messages (`recording`), and the `actions` that follow from them."""

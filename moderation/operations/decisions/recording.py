@@ -1,5 +1,5 @@
-"""Write decisions with all that follows in one transaction: label, audit entry, delivery, the outcome of
-appeals and what is to be reconsidered.
+"""Write decisions with all that follows in one transaction: label, action, audit entry, delivery, the
+outcome of appeals and what is to be reconsidered.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Q
 
@@ -24,8 +25,9 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.audit import entries
+from moderation.operations.decisions import actions
 from moderation.operations.infrastructure import transactions
-from moderation.operations.outbox import feed, messages
+from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.queries import wire
 from scoring.evidence_model import rests_on_evidence
@@ -55,13 +57,18 @@ def record(
     by_people = [decision for decision in saved if decision.decided_by_id]
     Label.objects.bulk_create([_label(decision) for decision in by_people])
     replaced = reverses or {}
+    follow_ups = actions.follow(saved)
     AuditEntry.objects.bulk_create(
-        [_audit_entry(decision, reverses=replaced.get(decision.post_id)) for decision in saved]
+        [
+            _audit_entry(decision, reverses=replaced.get(decision.post_id), follow_up=follow_ups[decision.pk])
+            for decision in saved
+        ]
     )
-    messages.write(decisions=saved, event=event, reverses=reverses or {})
+    messages.write(decisions=saved, event=event, reverses=replaced, follow_ups=follow_ups)
+    announce.complaints_decided(saved)
     if by_people:
         reconsider_after(by_people)
-        settle_appeals(decisions=by_people, reverses=reverses or {})
+        settle_appeals(decisions=by_people, reverses=replaced)
     return saved
 
 
@@ -113,7 +120,7 @@ def _label(decision: Decision) -> Label:
     )
 
 
-def _audit_entry(decision: Decision, *, reverses: int | None) -> AuditEntry:
+def _audit_entry(decision: Decision, *, reverses: int | None, follow_up: Mapping[str, Any]) -> AuditEntry:
     return entries.entry(
         action="decision.created",
         subject_kind="decision",
@@ -127,6 +134,7 @@ def _audit_entry(decision: Decision, *, reverses: int | None) -> AuditEntry:
         reason=decision.reason,
         campaign=decision.campaign_decision and decision.campaign_decision.campaign_id,
         **({"reverses": reverses} if reverses else {}),
+        **follow_up,
     )
 
 

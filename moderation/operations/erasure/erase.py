@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils.crypto import salted_hmac
+from django.utils.module_loading import import_string
 
 from moderation.models import (
     Author,
@@ -31,7 +32,7 @@ from moderation.models import (
     Translation,
 )
 from moderation.models.cases import CaseState
-from moderation.models.erasures import ErasureCause, ErasureKind
+from moderation.models.erasures import ErasureCause, ErasureKind, name_digest
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.audit import entries
@@ -122,11 +123,6 @@ def expired(*, at: datetime) -> int:
         count += _expire(platform, before=too_old, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
     return count + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
-
-
-def name_digest(*, platform: Platform, external_id: str) -> str:
-    """Return the keyed digest by which an erased name is recognised, but cannot be read."""
-    return salted_hmac("erasure", f"{platform.pk}:{external_id}", algorithm="sha256").hexdigest()
 
 
 def _gone(*, at: datetime) -> list[Author]:
@@ -227,12 +223,14 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     )
     ShadowScore.objects.filter(score__revision__post__in=posts).delete()
     forget.around_posts(posts)
+    import_string(settings.INTEGRATION_FORGET)(post_ids=posts)
     exports.withdraw(post_ids=posts)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
     )
     Post.objects.filter(pk__in=posts, erased_at__isnull=True).update(erased_at=at)
+    forget.account_ids(posts)
     # Last: a request that still answers about one of these posts holds its row lock, or that of its case.
     idempotency.forget(subjects=[f"post:{post}" for post in posts])
 

@@ -7,6 +7,7 @@ Called by `erase`, inside its transactions.
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Collection, Sequence
 from functools import partial
 
@@ -36,6 +37,7 @@ from moderation.models import (
     RevisionEvidence,
     SavedFilter,
 )
+from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.evidence import thumbnails
 from moderation.operations.similarity import picture_groups
@@ -58,6 +60,18 @@ def around_posts(post_ids: Sequence[int]) -> None:
     _forget_campaign_notes(decisions.exclude(campaign_decision=None))
     deliveries = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
     _blank(deliveries, name="external_id")
+
+
+def account_ids(post_ids: Sequence[int]) -> None:
+    """Give accounts among erased posts an id that names nobody; the next complaint about one starts anew."""
+    for post in Post.objects.filter(pk__in=post_ids, subject=Subject.ACCOUNT):
+        post.external_id = f"{ACCOUNT_PREFIX}{uuid.uuid4()}"
+        post.save(update_fields=("external_id",))
+        post.complaints.update(post_external_id=post.external_id)
+        told = list(post.deliveries.filter(body__data__has_key="post"))
+        for row in told:
+            row.body["data"]["post"] |= {"external_id": post.external_id, "account": ""}
+        Delivery.objects.bulk_update(told, ["body"], batch_size=500)
 
 
 def answers(post_ids: Sequence[int]) -> list[int]:

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from moderation.models import Author, Erasure, Platform, Post
-from moderation.models.erasures import ErasureCause, ErasureKind
+from moderation.models.erasures import ErasureCause, ErasureKind, name_digest
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
@@ -146,7 +146,7 @@ def _erase(entry: Entry, *, at: datetime) -> bool:
     external_id = subjects.values_list("external_id", flat=True).first()
     if external_id is None:
         return False
-    if erase.name_digest(platform=platform, external_id=external_id) != entry.name_digest:
+    if name_digest(platform=platform, external_id=external_id) != entry.name_digest:
         return False
     if kind is Post:
         erase.post(post_id=entry.subject_id, at=at)

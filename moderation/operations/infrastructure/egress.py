@@ -146,27 +146,22 @@ class Client:
             raise Failed(type(failure).__name__) from failure
 
 
-def post(
+def request(
+    method: str,
     *,
     url: str,
-    body: bytes,
     headers: Mapping[str, str],
+    body: bytes | None = None,
     timeout_seconds: float | None = None,
     most_bytes: int = 0,
 ) -> Answered:
-    """Post once to a URL, as Client.post does. Raises Refused or Failed."""
+    """Call a URL once, as Client.post does; the answer comes as it was sent. Raises Refused or Failed."""
+    sent = {**headers, "accept-encoding": "identity"}
+    seconds = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
     with Client(url) as client:
-        return client.post(body=body, headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
-
-
-def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
-    """Get a URL once, with its body as it was sent; follows no redirect. Raises Refused or Failed."""
-    all_headers = {**headers, "accept-encoding": "identity"}
-    with (
-        Client(url) as client,
-        client.opened(headers=all_headers, timeout_seconds=timeout_seconds) as response,
-    ):
-        return _answered(response, most_bytes=most_bytes)
+        opened = client.opened(method=method, headers=sent, body=body, timeout_seconds=seconds)
+        with opened as response:
+            return _answered(response, most_bytes=most_bytes)
 
 
 @lru_cache(maxsize=1)

@@ -56,7 +56,8 @@ def _refused(code: int) -> TryLater | Undeliverable:
 
 def _by_chat(message: Message, choices: NotificationChoices) -> None:
     try:
-        answer = egress.post(
+        answer = egress.request(
+            "POST",
             url=vault.decrypt(choices.chat_address),
             body=json.dumps({"text": "\n".join(message.lines)}).encode(),
             headers={"content-type": "application/json", "user-agent": "Spamdesk-Notifications/1"},

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, Min
 
-from moderation.models import CampaignDecision, Case, Decision, Export, Promotion, Rule, Score
+from moderation.models import CampaignDecision, Case, Complaint, Decision, Export, Promotion, Rule, Score
 from moderation.models.rules import WORDS
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.outbox import messages
@@ -57,6 +58,34 @@ def opened(cases: Sequence[Case], *, at: datetime) -> None:
                 post_id=case.post_id,
             )
             for case in cases
+        ]
+    )
+
+
+def complaints_decided(decisions: Sequence[Decision]) -> None:
+    """Queue `complaint.decided`, one message per decision; they are loaded with `post` and `revision`."""
+    if not messages.is_asked_for(WebhookEvent.COMPLAINT_DECIDED):
+        return
+    complaints = Complaint.objects.filter(post__in=[decision.post_id for decision in decisions])
+    ids = dict(complaints.order_by().values_list("post").annotate(ids=ArrayAgg("pk", order_by="pk")))
+    messages.tell(
+        [
+            Message(
+                event=WebhookEvent.COMPLAINT_DECIDED,
+                platform_id=decision.post.platform_id,
+                data={
+                    "complaints": [str(pk) for pk in ids[decision.post_id][:10_000]],  # 100 kB at most
+                    "decision_id": str(decision.pk),
+                    "verdict": decision.verdict,
+                    "post": wire.reference(decision.post, revision=decision.revision.number),
+                },
+                at=decision.decided_at,
+                due_at=decision.effective_at,
+                post_id=decision.post_id,
+                decision_id=decision.pk,
+            )
+            for decision in decisions
+            if decision.post_id in ids
         ]
     )
 

@@ -104,6 +104,13 @@ def take_away(decisions: Sequence[Decision]) -> bool:
     return not entries.exists()
 
 
+@transactions.required
+def enter_again(decisions: Sequence[Decision], *, at: datetime) -> None:
+    """Let decisions enter the feed once more, since something of them changed that readers need to know."""
+    entries = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS)
+    entries.filter(number__isnull=False).update(number=None, entered_at=None, due_at=at)
+
+
 def _due(post_ids: Sequence[int]) -> dict[int, datetime]:
     """Return when the last unsent decision takes effect, by post."""
     entries = FeedEntry.objects.filter(

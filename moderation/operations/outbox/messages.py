@@ -40,11 +40,18 @@ class Message:
 
 
 @transactions.required
-def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> None:
+def write(
+    *,
+    decisions: Sequence[Decision],
+    event: str,
+    reverses: Mapping[int, int],
+    follow_ups: Mapping[int, Mapping[str, Any]],
+) -> None:
     """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
 
-    `reverses` maps the id of a post to the decision that is replaced. Call inside the transaction that saved
-    the decisions, which are loaded with `post.platform`, `revision` and `score`.
+    `reverses` maps the id of a post to the decision that is replaced, `follow_ups` a decision to the JSON of
+    its actions. Call inside the transaction that saved the decisions, which are loaded with `post.platform`,
+    `revision` and `score`.
     """
     if not decisions:
         return
@@ -57,7 +64,8 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
             decision,
             event=event,
             sequence=sequences[decision.post_id],
-            reverses=reverses.get(decision.post_id),
+            told=wire.decision(decision, reverses=reverses.get(decision.post_id))
+            | dict(follow_ups[decision.pk]),
         )
         rows += [
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
@@ -184,10 +192,10 @@ def _told(message: Message, endpoint: WebhookEndpoint, *, sequence: int) -> Deli
     )
 
 
-def _body(decision: Decision, *, event: str, sequence: int, reverses: int | None) -> dict[str, Any]:
+def _body(decision: Decision, *, event: str, sequence: int, told: dict[str, Any]) -> dict[str, Any]:
     """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
     return {
         "type": event,
         "timestamp": wire.instant(decision.decided_at),
-        "data": wire.decision(decision, reverses=reverses) | {"sequence": sequence},
+        "data": told | {"sequence": sequence},
     }

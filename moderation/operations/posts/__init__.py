@@ -1,3 +1,3 @@
-"""What platforms send: posts (`ingest` → `incoming_post`, `sql`, `links`), complaints
-(`complaints`) and counts.
+"""What platforms send: posts (`ingest` → `incoming_post`, `sql`, `links`), complaints about posts
+(`complaints`) and about accounts (`account_complaints`), and counts.
 """

@@ -30,10 +30,10 @@ WHERE c.platform_id = %(platform)s AND c.post_external_id = k.external_id AND c.
 class IncomingComplaint:
     """A validated complaint; `post` and `reporter` are the platform's own ids."""
 
-    post: str
     reporter: str
     reason: str
     reported_at: datetime
+    post: str = ""
     external_id: str = ""
     note: str = ""
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import Post, Revision
+from moderation.models.posts import Subject
 from scoring.records import AuthorSnapshot
 
 IncomingAuthor = AuthorSnapshot
@@ -44,6 +45,7 @@ class IncomingPost:
     text: str
     posted_at: datetime
     author: IncomingAuthor
+    subject: str = Subject.POST
     revision: int = 1
     parent: IncomingParent | None = None
     language: str = ""

@@ -97,6 +97,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
     row = Post(
         platform=platform,
         external_id=post.external_id,
+        subject=post.subject,
         posted_at=post.posted_at,
         received_at=at,
         latest_revision=post.revision,
@@ -136,6 +137,7 @@ def _posts(
             rows[post.external_id] = Post(
                 platform=platform,
                 external_id=post.external_id,
+                subject=post.subject,
                 author_id=authors[post.author.external_id],
                 posted_at=post.posted_at,
                 received_at=at,

@@ -38,10 +38,12 @@ FROM (SELECT m.id, n.display_name
 WHERE a.id = k.id
 """
 _ADD_POSTS = """
-INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
-SELECT %(platform)s, k.external_id, k.author_id, k.posted_at, %(at)s, k.revision
-FROM unnest(%(names)s::text[], %(authors)s::bigint[], %(posted)s::timestamptz[], %(revisions)s::int[])
-  AS k(external_id, author_id, posted_at, revision)
+INSERT INTO moderation_post
+  (platform_id, external_id, subject, author_id, posted_at, received_at, latest_revision)
+SELECT %(platform)s, k.external_id, k.subject, k.author_id, k.posted_at, %(at)s, k.revision
+FROM unnest(%(names)s::text[], %(subjects)s::text[], %(authors)s::bigint[], %(posted)s::timestamptz[],
+            %(revisions)s::int[])
+  AS k(external_id, subject, author_id, posted_at, revision)
 ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
 """
 _LATEST = """
@@ -78,8 +80,9 @@ added AS (
   WHERE NOT EXISTS (SELECT FROM known)
   ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id),
 post AS (
-  INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
-  SELECT %(platform)s, %(external_id)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
+  INSERT INTO moderation_post
+    (platform_id, external_id, subject, author_id, posted_at, received_at, latest_revision)
+  SELECT %(platform)s, %(external_id)s, %(subject)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
   FROM (SELECT id FROM known UNION ALL SELECT id FROM added) author
   ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id)
 INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
@@ -129,6 +132,7 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
         _ADD_POSTS,
         platform=platform.pk,
         names=list(rows),
+        subjects=[post.subject for post in ordered],
         authors=[post.author_id for post in ordered],
         posted=[post.posted_at for post in ordered],
         revisions=[post.latest_revision for post in ordered],
@@ -159,6 +163,7 @@ def first(*, post: Post, author: str, display_name: str, revision: Revision) -> 
         **_values(revision),
         platform=post.platform_id,
         external_id=post.external_id,
+        subject=post.subject,
         posted_at=post.posted_at,
         author=author,
         display_name=display_name,

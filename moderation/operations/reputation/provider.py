@@ -101,7 +101,8 @@ class Line:
         ends_at = time.monotonic() + TIMEOUT_SECONDS
         for _ in range(self.redirects + 1):
             try:
-                answer = egress.get(
+                answer = egress.request(
+                    "GET",
                     url=url,
                     headers=self.headers,
                     timeout_seconds=ends_at - time.monotonic(),

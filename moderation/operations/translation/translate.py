@@ -97,7 +97,8 @@ class LibreTranslate:
     def _answer(self, body: dict[str, str]) -> egress.Answered:
         fields = body | ({"api_key": self._key} if self._key else {})
         try:
-            return egress.post(
+            return egress.request(
+                "POST",
                 url=self._url,
                 body=json.dumps(fields).encode(),
                 headers={"content-type": "application/json"},

@@ -17,11 +17,10 @@ from moderation.operations.webhooks.attempts import Attempt
 
 
 class Caller:
-    """HTTP client of one endpoint; use it as a context. It uses no database, so it may run in threads."""
+    """Makes the calls of one endpoint; use it as a context. What `post` does is the subclass's."""
 
-    def __init__(self, endpoint: WebhookEndpoint, *, signer: sign.Signer, connections: int) -> None:
-        self._url, self._signer, self._connections = endpoint.url, signer, connections
-        self._client: egress.Client | None = None
+    def __init__(self, endpoint: WebhookEndpoint, *, connections: int) -> None:
+        self._url, self._connections = endpoint.url, connections
         self._threads: ThreadPoolExecutor | None = None
         self._open = ExitStack()
 
@@ -49,7 +48,7 @@ class Caller:
             return Attempt(delivery=delivery, at=at, seconds=time.perf_counter() - began, **outcome)  # type: ignore[arg-type]  # the outcomes below
 
         try:
-            answer = self._post(delivery, at=at)
+            answer = self.post(delivery, at=at)
         except egress.Refused as refused:
             return made(error=str(refused), is_refused=True)
         except egress.Failed as failed:
@@ -62,7 +61,21 @@ class Caller:
             wait_seconds=answer.retry_after_seconds,
         )
 
-    def _post(self, delivery: Delivery, *, at: datetime) -> egress.Answered:
+    def post(self, delivery: Delivery, *, at: datetime) -> egress.Answered:
+        """Call for one delivery. Raises egress.Refused or egress.Failed."""
+        raise NotImplementedError
+
+
+class WebhookCaller(Caller):
+    """HTTP client of a webhook, signed. It uses no database, so it may run in threads."""
+
+    def __init__(self, endpoint: WebhookEndpoint, *, signer: sign.Signer, connections: int) -> None:
+        super().__init__(endpoint, connections=connections)
+        self._signer = signer
+        self._client: egress.Client | None = None
+
+    def post(self, delivery: Delivery, *, at: datetime) -> egress.Answered:
+        """Post the signed message."""
         # No lock around it: the first batch of a turn is a single delivery, so threads find the client made.
         if self._client is None:
             self._client = self._open.enter_context(egress.Client(self._url))

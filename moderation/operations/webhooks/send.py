@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
+from django.utils.module_loading import import_string
 
 from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint, desk_settings
@@ -27,7 +29,7 @@ from moderation.operations.infrastructure import vault
 from moderation.operations.notifications import notify
 from moderation.operations.webhooks import attempts, circuit, endpoints, lanes, sign
 from moderation.operations.webhooks.attempts import GONE, RETRY_SECONDS, Attempt
-from moderation.operations.webhooks.caller import Caller
+from moderation.operations.webhooks.caller import Caller, WebhookCaller
 from moderation.queries.health import clocks
 
 log = structlog.get_logger(__name__)
@@ -128,11 +130,11 @@ class _Turn:
         if self._endpoint.state != EndpointState.ACTIVE:
             endpoints.fail_waiting(self._endpoint)
             return
-        signer = self._signer()
-        if signer is None:
+        caller = self._caller()
+        if caller is None:
             return
         limit = 1
-        with Caller(self._endpoint, signer=signer, connections=CONNECTIONS) as call:
+        with caller as call:
             while self._may_go_on():
                 batch = attempts.claim(endpoint_id=self._endpoint.pk, limit=limit, at=self._now())
                 if not batch:
@@ -149,6 +151,15 @@ class _Turn:
                 _come_back(self._endpoint.pk, at=self._circuit.retry_at)
         elif attempts.due(at=self._now()).filter(endpoint=self._endpoint).exists():
             _come_back(self._endpoint.pk, at=self._now() + _SOON if self._circuit.failures else None)
+
+    def _caller(self) -> Caller | None:
+        if self._endpoint.is_integration:
+            caller: Caller = import_string(settings.INTEGRATION_CALLER)(self._endpoint)
+            return caller
+        signer = self._signer()
+        if signer is None:
+            return None
+        return WebhookCaller(self._endpoint, signer=signer, connections=CONNECTIONS)
 
     def _signer(self) -> sign.Signer | None:
         in_force = Q(expires_at__isnull=True) | Q(expires_at__gt=self._at)

@@ -25,7 +25,9 @@ def listed(*, at: datetime) -> list[Platform]:
 
 def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
     """Return the endpoints that a platform has, the oldest first."""
-    rows = WebhookEndpoint.objects.filter(platform=platform_id).exclude(state=EndpointState.REMOVED)
+    rows = WebhookEndpoint.objects.filter(platform=platform_id, is_integration=False).exclude(
+        state=EndpointState.REMOVED
+    )
     return list(rows.select_related("circuit").order_by("id"))
 
 

@@ -150,7 +150,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     complaints, complaint_count = complaints_about(case.post)
     decisions = list(
         Decision.objects.filter(post=case.post_id)
-        .select_related("decided_by", "reversal")
+        .select_related("decided_by", "reversal", "action__confirmed_by")
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
     record, evidence = scored_post.record_of(case.score), findings.of(case.score.revision)
@@ -166,7 +166,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         complaint_count=complaint_count,
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
-        appeal=_appeal(case),
+        appeal=Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None,
         notes=notes(case),
         near=near_posts.near(case),
         same_picture=near_posts.same_picture(case, evidence),
@@ -216,10 +216,6 @@ def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) 
     if case.reason == CaseReason.BLIND or case_access.is_blind(case):
         return ()
     return tuple(decision for decision in decisions if decision != winner)
-
-
-def _appeal(case: Case) -> Appeal | None:
-    return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
 
 
 def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[DomainFact, ...]:

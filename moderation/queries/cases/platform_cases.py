@@ -89,6 +89,12 @@ def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
     return row
 
 
+def position(appeal: Appeal) -> int:
+    """Return the place of an open appeal among those of its platform, 1 for the one filed first."""
+    rows = Appeal.objects.filter(platform=appeal.platform_id, outcome=None, post__erased_at=None)
+    return 1 + rows.filter(pk__lt=appeal.pk).count()
+
+
 def held(case: Case, *, at: datetime) -> bool:
     """Return whether somebody holds a live claim."""
     return case.claimed_by_id is not None and case.lease_end_at is not None and case.lease_end_at > at

@@ -11,7 +11,7 @@ from django.db.models.functions import Left
 
 from moderation.models import Case, Post, Score, User
 from moderation.models.cases import BLIND_REASONS
-from moderation.models.posts import ERASED_NAME
+from moderation.models.posts import ERASED_NAME, Subject
 from moderation.queries import case_access, keyset, search
 from moderation.queries.cases.backlog import visible
 from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, condition
@@ -37,6 +37,7 @@ class QueueRow:
     post_external_id: str
     author: str
     is_author_gone: bool
+    is_account: bool
     excerpt: str
     language: str
     domains: tuple[str, ...]
@@ -126,6 +127,7 @@ def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
     posts: QuerySet[Post, Any] = Post.objects.filter(pk__in=ids).values(
         "pk",
         "external_id",
+        "subject",
         author_name=F("author__display_name"),
         author_external_id=F("author__external_id"),
         author_deleted_at=F("author__deletion__deleted_at"),
@@ -176,6 +178,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine
         post_external_id=case["external_id"],
         author=case["author_name"] or case["author_external_id"] or str(ERASED_NAME),
         is_author_gone=case["author_deleted_at"] is not None,
+        is_account=case["subject"] == Subject.ACCOUNT,
         excerpt=case["text"],
         language=case["language"],
         domains=domains,

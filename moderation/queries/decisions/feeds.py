@@ -59,8 +59,9 @@ def _position(entry: FeedEntry) -> Position:
 
 
 def _related(entries: QuerySet[FeedEntry]) -> QuerySet[FeedEntry]:
-    related = ("post__platform", "revision", "score", "reversal", "replaces")
+    related = ("post__platform", "revision", "score", "reversal", "replaces", "action")
     heavy = ("text", "journey", "links", "media_urls")
-    return entries.select_related(*(f"decision__{name}" for name in related)).defer(
+    rows = entries.select_related(*(f"decision__{name}" for name in related))
+    return rows.prefetch_related("decision__undoes").defer(
         *latest_scores.explaining("decision__score"), *(f"decision__revision__{name}" for name in heavy)
     )

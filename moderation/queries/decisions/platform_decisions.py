@@ -7,8 +7,10 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from moderation.models import Complaint, Decision, Platform, Reason, Revision
+from moderation.models import Complaint, Decision, Platform, Post, Reason, Revision
+from moderation.models.cases import PLATFORM_REASONS, CaseState
 from moderation.models.decisions import Verdict
+from moderation.models.posts import ScoreState
 from moderation.queries import latest_scores
 
 
@@ -17,6 +19,16 @@ def standing(*, post_id: int, at: datetime) -> Decision | None:
     decisions = _told(Decision.objects.filter(post=post_id), before=at)
     # Decisions on a post are serialised by its lock: the last one made is the last in the feed.
     return decisions.order_by("-id").first()
+
+
+def answering(complaint: Complaint, *, at: datetime) -> Decision | None:
+    """Return the decision on a complaint: one made since, or what held before once nothing waits any more."""
+    row = standing(post_id=complaint.post_id, at=at) if complaint.post_id else None
+    if row is None or row.decided_at >= complaint.received_at:
+        return row
+    has_case = Q(cases__state=CaseState.OPEN, cases__reason__in=PLATFORM_REASONS)
+    is_unscored = Q(revisions__score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
+    return None if Post.objects.filter(has_case | is_unscored, pk=row.post_id).exists() else row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +59,7 @@ def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decisi
     return (
         decisions.filter(effective_at__lte=before)
         .exclude(is_undone)
-        .select_related("post", "revision", "score", "reversal", "replaces")
+        .select_related("post", "revision", "score", "reversal", "replaces", "action")
         .defer(*latest_scores.explaining("score"))
         .defer("revision__text", "revision__journey", "revision__links", "revision__media_urls")
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from moderation.models.posts import Subject
 from scoring.splits import split_of
 
 LABEL_SCHEMA_VERSION = 1
@@ -44,6 +45,7 @@ class LabelValues:
     lane: str
     content_score: str | None
     content_model: str
+    subject: str
 
     @property
     def split(self) -> str:
@@ -119,6 +121,7 @@ def _head(values: LabelValues, *, has_weights: bool) -> dict[str, Any]:
         "group": values.group,
         "split": values.split,
         **({"weight": weight} if has_weights else {}),
+        **({"subject": values.subject} if values.subject == Subject.ACCOUNT else {}),
     }
 
 

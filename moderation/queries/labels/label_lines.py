@@ -61,6 +61,7 @@ _COLUMNS = (
     ("lane", "coalesce(c.lane, '')", "text"),
     ("content_score", "translate(encode(s.content_score, 'base64'), E'\\n', '')", "text"),
     ("content_model", "s.content_model", "text"),
+    ("subject", "p.subject", "text"),
     # JSON that stays as it is stored
     (
         "contributions",

@@ -119,6 +119,7 @@ def _row(label: Label) -> dict[str, Any]:
         lane=case.lane if case is not None else "",
         content_score=b64encode(score.content_score).decode() if score.content_score else None,
         content_model=score.content_model,
+        subject=label.post.subject,
     )
     features = {name: value for name, value, _ in score.contributions}
     return label_json.row(values, features=features, record=score.record)

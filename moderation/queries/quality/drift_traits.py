@@ -52,7 +52,8 @@ _GROWS = re.compile(
     r"known|spam|confirmed|complaints|reliab|witness|_authors$|reported|log_ratio|sequence_probability"
     r"|_posts$|^feedback|wot|google|url_age|pattern"
 )
-_WATCHED = tuple((place, name) for place, name in enumerate(NAMES) if not _GROWS.search(name))
+WATCHED = tuple((place, name) for place, name in enumerate(NAMES) if not _GROWS.search(name))
+"""The place and name of each feature that is compared over time."""
 # Scripts without spaces: each character counts as a word.
 _ALONE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
@@ -80,7 +81,7 @@ def of_score(
         return
     values = list(features)
     if len(values) == len(NAMES):
-        for place, name in _WATCHED:
+        for place, name in WATCHED:
             yield TraitFamily.FEATURE, f"{name}={feature_bin(values[place])}"
 
 

@@ -13,7 +13,7 @@ from moderation.models import Score
 from moderation.models.scores import RouteChoice
 from moderation.queries.labels import audit_chance
 from moderation.queries.quality import estimates, repeated_looks
-from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+from moderation.queries.quality.labelled_posts import LabelledPosts
 
 WITHIN = 0.2
 LABELS_SINCE = timedelta(days=28)
@@ -58,30 +58,19 @@ class NeededLabels(Needed):
     pace: int
 
 
-def of_traffic(
-    *,
-    at: datetime,
-    platform_id: int | None = None,
-    within: float = WITHIN,
-    posts: LabelledPosts | None = None,
-) -> NeededLabels | TooFewScores:
-    """Plan by the scores of the last week and the share that random labels of the last 28 days measured.
-
-    `posts` are the labels of these 28 days if they were read before.
-    """
+def of_traffic(*, at: datetime, platform_id: int | None, posts: LabelledPosts) -> NeededLabels | TooFewScores:
+    """Plan by the scores of the last week and the share that `posts`, labels since LABELS_SINCE, measured."""
     scores = _allowed_scores(at=at, platform_id=platform_id)
     if len(scores) < _FEWEST_SCORES or not any(scores):
         return TooFewScores(scores=len(scores))
-    if posts is None:
-        posts = labelled_posts(since=at - LABELS_SINCE, until=at, platform_id=platform_id)
     measured = estimates.ratio(
         part=posts.is_spam & posts.is_allowed, whole=posts.is_allowed, chances=posts.chance
     )
     share = measured.value or sum(scores) / len(scores)
-    needed = of(scores=scores, share=share, within=within)
+    needed = of(scores=scores, share=share)
     return NeededLabels(
         **asdict(needed),
-        within=within,
+        within=WITHIN,
         share=share,
         is_measured=bool(measured.value),
         labels=measured.labels,

@@ -70,6 +70,20 @@ def reliability(posts: LabelledPosts) -> Rows:
     return rows
 
 
+def precision_recall(posts: LabelledPosts) -> list[tuple[float, float]]:
+    """Return recall and precision of all posts that labels stand for, by where removal would begin.
+
+    From the highest probability on; there has to be spam among them.
+    """
+    order = np.argsort(-posts.spam_probability, kind="stable")
+    weights = 1 / posts.chance[order]
+    spam = np.cumsum(weights * posts.is_spam[order])
+    ends = np.flatnonzero(np.diff(posts.spam_probability[order], append=-1.0))
+    points = zip(spam / spam[-1], spam / np.cumsum(weights), strict=True)
+    curve = [(float(recall), float(precision)) for recall, precision in points]
+    return [curve[end] for end in ends]
+
+
 def _overrides(decisions: QuerySet[Decision]) -> Rows:
     """Count decisions and those that a person replaced, by reason and by who had decided."""
     rows = decisions.order_by("reason", "source").values("reason", "source")

@@ -103,6 +103,7 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
             shares=revision.shares,
             comments=revision.comments,
             evidence=(*evidence.pieces.get(revision.pk, ()), *captions(revision)),
+            is_account=revision.post.is_account,
         )
         for index, revision in enumerate(revisions)
     ]

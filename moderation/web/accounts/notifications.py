@@ -10,6 +10,7 @@ from django.utils import timezone
 from moderation.operations.notifications import notify, wording
 from moderation.queries.accounts import notifications
 from moderation.queries.cases import mention_pages
+from moderation.queries.decisions import actions
 from moderation.web import access
 
 
@@ -38,9 +39,10 @@ def _waiting(request: access.DeskRequest, *, shown: int) -> HttpResponse:
     count = mention_pages.open_count(request.user) if request.user.may_decide else 0
     context = {
         "number": sum(one.number for one in happened),
-        "lines": [(wording.sentence(one), wording.page(one)) for one in happened],
+        "lines": [(wording.sentence(one), wording.page(one), one.newest_id) for one in happened],
         "until": newest_id,
         "waiting": count,
+        "awaiting": len(actions.waiting(request.user)) if request.user.may_lead else 0,
         "is_more": count >= mention_pages.MOST_COUNTED,
     }
     response = render(request, "accounts/_told.html", context)

@@ -188,7 +188,7 @@ def _chart(sheet: Sheet) -> Chart:
 
 
 def _lane(sheet: Sheet, name: str, measures: Sequence[Measure]) -> Lane:
-    sums = [_sum(step, measures) for step in sheet.steps]
+    sums = [sum((step.counts or {}).get(measure, 0) for measure in measures) for step in sheet.steps]
     peak = max(sums)
     tones = ("spam", "ham") if len(measures) > 1 else ("",)
     bars = []
@@ -241,7 +241,3 @@ def _marks(sheet: Sheet, measures: Sequence[Measure]) -> set[int]:
         for place, step in enumerate(sheet.steps)
         if any(step.start <= hour < step.end for hour in hits)
     }
-
-
-def _sum(step: Step, measures: Sequence[Measure]) -> int:
-    return sum((step.counts or {}).get(measure, 0) for measure in measures)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 ACTIONS: dict[str, StrOrPromise] = {
+    "action.confirmed": _("Action confirmed"),
+    "action.refused": _("Action refused"),
     "alias.issued": _("Alias for Akismet's calls issued"),
     "alias.revoked": _("Alias for Akismet's calls revoked"),
     "blind_review.answered": _("Blind review answered"),
@@ -49,6 +51,8 @@ ACTIONS: dict[str, StrOrPromise] = {
     "key.revoked": _("API key revoked"),
     "labels.suspected": _("Suspicious labels to be judged again"),
     "mention.settled": _("Mention done"),
+    "platform.action_removed": _("What a decision does: rule removed"),
+    "platform.action_set": _("What a decision does: rule set"),
     "platform.changed": _("Platform changed"),
     "platform.registered": _("Platform added"),
     "platform.removal_proven": _("Automatic removal began: proven"),

@@ -37,9 +37,34 @@ class SaidAt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """A code in a picture: its format, its content, and the host that it names, "" if unknown."""
+
+    format: str
+    text: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture; `segments` are the text read from it."""
+
+    finding: Finding
+    segments: list[Segment]
+    is_named: bool
+    is_like_spam: bool
+    leads: list[Lead]
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether it holds a code or what a rule names."""
+        return self.is_named or bool(self.leads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page; `segments` are the beginning of its text, in which is marked what rules in force name
-    (`is_named`) and what makes it read like spam (`is_like_spam`).
+    (`is_named`) and what makes it read like spam (`is_like_spam`). `picture` is that of its preview.
 
     Of a recording that an engine heard, `heard` says by which; `said` is its text cue by cue. Beside what a
     cloaked link shows to people, `to_programs` is what it shows to programs.
@@ -48,6 +73,7 @@ class Page:
     finding: Finding
     segments: list[Segment]
     is_named: bool
+    picture: Picture | None = None
     is_like_spam: bool = False
     heard: Transcript | None = None
     said: list[SaidAt] = field(default_factory=list)
@@ -69,6 +95,7 @@ class Page:
             or bool(found.differs_for_browser)
             or bool(found.differs_from_preview)
             or self.is_named
+            or (self.picture is not None and self.picture.is_flagged)
             or (self.to_programs is not None and self.to_programs.is_flagged)
         )
 
@@ -76,26 +103,6 @@ class Page:
     def unsaid(self) -> int:
         """Return how many of the cues are not shown."""
         return len(self.heard.cues) - len(self.said) if self.heard else 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
-    """A code in a picture: its format, its content, and the host that it names, "" if unknown."""
-
-    format: str
-    text: str
-    host: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """A picture; `segments` are the text read from it."""
-
-    finding: Finding
-    segments: list[Segment]
-    is_named: bool
-    is_like_spam: bool
-    leads: list[Lead]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +121,13 @@ class Captions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the pages show. `unopened` are addresses of media that were not asked for."""
+    """What the pages show. `pictures` are those without a page among `pages` that they are the preview of;
+    `unopened` are addresses of media that were not asked for.
+    """
 
     pages: list[Page]
     pictures: list[Picture]
+    picture_count: int
     unopened: tuple[str, ...]
 
 
@@ -125,18 +135,25 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime, words: 
     """Prepare what was found behind a revision's addresses."""
     material = behind.of(revision, findings, at=at)
     shares = _shares(words)
+    pictures = [
+        Picture(
+            finding=picture,
+            segments=_segments(picture.text, hits, shares, most=_PICTURE_CHARACTERS),
+            is_named=hits.is_named,
+            is_like_spam=_is_marked(picture.text, shares, most=_PICTURE_CHARACTERS),
+            leads=list(_leads(picture, material)),
+        )
+        for picture, hits in material.pictures
+    ]
+    previews = {one.finding.row.url: one for one in pictures if one.finding.is_preview}
+    pages = [
+        replace(_page(page, hits, shares), picture=previews.pop(page.facts.get("preview_url", ""), None))
+        for page, hits in material.pages
+    ]
     return Shown(
-        pages=_paired([_page(page, hits, shares) for page, hits in material.pages]),
-        pictures=[
-            Picture(
-                finding=picture,
-                segments=_segments(picture.text, hits, shares, most=_PICTURE_CHARACTERS),
-                is_named=hits.is_named,
-                is_like_spam=_is_marked(picture.text, shares, most=_PICTURE_CHARACTERS),
-                leads=list(_leads(picture, material)),
-            )
-            for picture, hits in material.pictures
-        ],
+        pages=_paired(pages),
+        pictures=[one for one in pictures if not one.finding.is_preview or one.finding.row.url in previews],
+        picture_count=len(pictures),
         unopened=material.unopened,
     )
 

@@ -7,11 +7,13 @@ from datetime import datetime
 from django.template.loader import render_to_string
 
 from moderation.models import desk_settings
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import Verdict
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_names
 from moderation.queries.cases import backlog, blind_reviews, case_pages, first_shift, skips
-from moderation.queries.decisions import decision_pages
+from moderation.queries.decisions import actions, decision_pages
 from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view, working_filter
 
@@ -22,6 +24,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     score = page.case.score
     reasons = accounts_reasons.reasons()
     is_blurred = _is_blurred(request, page)
+    rules = {} if page.case.reason == CaseReason.BLIND else actions.rules([page.case.post.platform_id])
     words = None if page.is_score_hidden else score.evidence_words
     return {
         "at": at,
@@ -38,7 +41,10 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "announced": evidence.announcement(page, is_blurred=is_blurred),
         "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),
-        "reasons": evidence.offered(reasons, page),
+        "reasons": evidence.offered(reasons, page, rules),
+        "follow_ups": [rule for verdict in Verdict if (rule := evidence.follow_up(page, rules, verdict))]
+        if rules
+        else None,
         "author_facts": list(evidence.author_facts(page)),
         "address_facts": list(evidence.address_facts(page)),
         "journey": evidence.journey_marks(page.record) if page.record else [],

@@ -9,9 +9,13 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from moderation.models import Reason
+from moderation.models import ActionRule, Reason
+from moderation.models.actions import Action
+from moderation.models.decisions import DecisionSource
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord, read_link
 from moderation.queries.cases.counted import Counted
+from moderation.queries.decisions import actions
+from moderation.queries.decisions.actions import Rules
 from moderation.web.cases import contributions, model_view
 from moderation.web.quantities import count, counted, duration, short_duration
 from moderation.web.text import characters, inert
@@ -59,10 +63,11 @@ def is_shortened(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A reason on the page; `why` says what suggests it, "" if nothing does."""
+    """A reason on the page; `why` says what suggests it, "" if nothing does, `rule` what follows from it."""
 
     reason: Reason
     why: str
+    rule: ActionRule | None
 
     @property
     def title(self) -> str:
@@ -72,7 +77,7 @@ class Offer:
         return " ".join(filter(None, (proposed, guideline)))
 
 
-def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
+def offered(reasons: Sequence[Reason], page: CasePage, rules: Rules) -> list[Offer]:
     """Return the reasons, with suggestions by complaints and by the strongest contributions."""
     proposed: dict[str, str] = {}
     for signal, why in _signals(page):
@@ -80,7 +85,21 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
         match = next(matching, None)
         if match and len(proposed) < MAX_PROPOSED:
             proposed.setdefault(match.code, why)
-    return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
+    return [
+        Offer(
+            reason=reason,
+            why=proposed.get(reason.code, ""),
+            rule=follow_up(page, rules, reason.verdict, reason.code),
+        )
+        for reason in reasons
+    ]
+
+
+def follow_up(page: CasePage, rules: Rules, verdict: str, reason: str = "") -> ActionRule | None:
+    """Return what a decision of the reader does besides its verdict, None if nothing."""
+    about = {"verdict": verdict, "reason": reason, "source": DecisionSource.MODERATOR}
+    rule = actions.chosen(rules, platform_id=page.case.post.platform_id, **about)
+    return rule if rule and rule.action != Action.NOTHING else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +129,11 @@ class ForeignId:
 
 
 def foreign_ids(page: CasePage) -> list[ForeignId]:
-    """Return the platform's ids of a post and its author; those of an erased author are gone."""
+    """Return the platform's ids of a post and its author; of an account one. An erased author has none."""
     post = page.case.post
-    ids = (("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id))
+    ids = [("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id)]
+    if post.is_account:
+        ids = [("author", _("Account id"), post.author.external_id)]
     return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in ids if value]
 
 
@@ -139,7 +160,8 @@ def author_facts(page: CasePage) -> Iterator[Fact]:
         domain = _("hidden") if page.hides_addresses else author.email_domain
         yield Fact(name=_("Email domain"), value=domain, is_detail=True)
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
-    posts = _known(record.author_history, at=record.at)
+    is_silent = record.is_account and not record.author_history.posts
+    posts = _("none seen") if is_silent else _known(record.author_history, at=record.at)
     yield Fact(name=_("Posts here"), value=posts, behind=behind, is_detail=True)
     yield from _verdict_facts(record.author_history, behind=behind)
 

@@ -1,15 +1,13 @@
-"""Named queues, for leads: their content, who works on them, and users' languages."""
+"""Named queues, for leads: their content, and who works on them."""
 
 from __future__ import annotations
 
 from django import forms
 from django.contrib import messages
-from django.contrib.postgres.forms import SimpleArrayField
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from moderation.models import Platform, User
 from moderation.models.cases import CaseReason
@@ -17,25 +15,8 @@ from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
 from moderation.queries.accounts.users import deciders
 from moderation.queries.cases import named_queues as queue_lists
-from moderation.queries.cases import queue_mix
-from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
-from moderation.web.forms import first_error
-
-
-class LanguagesField(SimpleArrayField):
-    """Codes of languages with commas between, such as "de, en"; small letters, each once."""
-
-    def __init__(self) -> None:
-        errors = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
-        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=errors)
-        super().__init__(code, required=False, max_length=40)
-        # Else the message would begin with the position of the wrong code.
-        self.error_messages["item_invalid"] = ""
-
-    def clean(self, value: object) -> list[str]:
-        codes = super().clean(str(value or "").lower().replace(" ", ""))
-        return list(dict.fromkeys(codes))
+from moderation.web.forms import LanguagesField, first_error
 
 
 class QueueForm(forms.Form):
@@ -65,12 +46,6 @@ class AssignmentForm(forms.Form):
     daily_limit = forms.IntegerField(min_value=1, max_value=100_000, required=False)
 
 
-class UserLanguagesForm(forms.Form):
-    """A user's languages."""
-
-    languages = LanguagesField()
-
-
 @access.leads.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the queues, and add one."""
@@ -86,7 +61,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "platforms": Platform.objects.order_by("name"),
         "reasons": CaseReason.choices,
         "form": form,
-        "mix": queue_mix.shown(at=timezone.now()),
     }
     return render(request, "cases/named_queues.html", context, status=422 if form.errors else 200)
 
@@ -140,20 +114,6 @@ def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpRe
     return redirect("named-queues")
 
 
-@access.leads.post
-def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """Set a user's languages."""
-    user = get_object_or_404(User, pk=user_id)
-    form = UserLanguagesForm(request.POST)
-    if form.is_valid():
-        codes = tuple(form.cleaned_data["languages"])
-        named_queues.set_languages(user=user, languages=codes, actor=request.user, at=timezone.now())
-        messages.success(request, _("Saved."))
-    else:
-        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
-    return redirect("named-queues")
-
-
 def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | None) -> bool:
     try:
         named_queues.save(queue_id=queue_id, content=form.content(), actor=request.user, at=timezone.now())
@@ -165,28 +125,3 @@ def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | N
             _("The limit of %(most)d queues is reached. Delete one first.") % {"most": named_queues.MOST},
         )
     return form.is_valid()
-
-
-class MixForm(forms.Form):
-    """The shares in per cent."""
-
-    harm = forms.IntegerField(min_value=0, max_value=WHOLE)
-    uncertainty = forms.IntegerField(min_value=0, max_value=WHOLE)
-    diversity = forms.IntegerField(min_value=0, max_value=WHOLE)
-    audit = forms.IntegerField(min_value=0, max_value=WHOLE)
-
-
-@access.leads.post
-def change_mix(request: access.DeskRequest) -> HttpResponse:
-    """Set the shares."""
-    form = MixForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Nothing was changed: enter four whole numbers from 0 to 100."))
-        return redirect("named-queues")
-    try:
-        named_queues.change_mix(mix=Mix(**form.cleaned_data), actor=request.user, at=timezone.now())
-    except named_queues.NotWhole as refusal:
-        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": refusal})
-    else:
-        messages.success(request, _("Saved."))
-    return redirect("named-queues")

@@ -16,7 +16,10 @@ from moderation.models import DeskSettings, Platform
 from moderation.models.desk_settings import LIMITS
 from moderation.operations.accounts import desk_settings
 from moderation.operations.infrastructure import egress, vault
+from moderation.queries.accounts.users import deciders
+from moderation.queries.cases import queue_mix
 from moderation.web import access
+from moderation.web.settings.queue_settings import MixForm
 from moderation.web.settings.settings_form import SettingsForm, changes
 
 if TYPE_CHECKING:
@@ -82,12 +85,15 @@ def page(request: access.DeskRequest) -> HttpResponse:
             form.add_error("translation_url", str(refusal))
         except vault.MissingKey as refusal:
             form.add_error("translation_key", str(refusal))
+    both = changes(form, kind="desk", subject_id=1) + changes(MixForm(), kind="queue", subject_id=0)
     context = {
         "section": "manage",
         "at": timezone.now(),
         "form": form,
         "platforms": Platform.objects.order_by("slug"),
-        "changes": changes(form, kind="desk", subject_id=1),
+        "changes": sorted(both, key=lambda change: change.entry.at, reverse=True),
         "about": "desk:1",
+        "mix": queue_mix.shown(at=timezone.now()),
+        "people": deciders(),
     }
     return render(request, "settings/desk_settings.html", context, status=422 if form.errors else 200)

@@ -13,10 +13,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from moderation.models import Platform
+from moderation.models import ActionRule, Platform
+from moderation.models.actions import Action, DecidedBy
+from moderation.models.decisions import AUTOMATIC_REASONS, Verdict
 from moderation.models.platforms import Collecting, Reconsidering, Removal
 from moderation.operations.accounts import platforms
 from moderation.operations.cases import blind_reviews
+from moderation.queries.accounts import reasons
 from moderation.queries.labels import label_balance
 from moderation.queries.quality import removal
 from moderation.web import access
@@ -97,6 +100,54 @@ class PlatformSettingsForm(SettingsForm):
         return self.cleaned_data
 
 
+class ActionForm(forms.Form):
+    """Which action follows which decisions."""
+
+    verdict = _choice(Verdict, gettext_lazy("Verdict"))
+    reason = forms.ChoiceField(label=gettext_lazy("Reason"), required=False)
+    decided_by = _choice(DecidedBy, gettext_lazy("Decided by"))
+    action = _choice(Action, gettext_lazy("The platform shall"))
+    days = _number(gettext_lazy("For so many days"), least=1, most=3_650, required=False)
+    needs_second_name = forms.BooleanField(
+        label=gettext_lazy("A second person confirms it first"), required=False
+    )
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        own = ((reason.code, reason.shown_title) for reason in reasons.ever())
+        self.fields["reason"].choices = [("", _("any reason")), *own, *AUTOMATIC_REASONS.items()]  # type: ignore[attr-defined]  # a field is known as its base
+
+    def clean(self) -> dict[str, Any]:
+        """Let nothing be confirmed or end that is not done."""
+        if self.cleaned_data.get("action") == Action.NOTHING:
+            self.cleaned_data |= {"days": None, "needs_second_name": False}
+        return self.cleaned_data
+
+
+@access.admins.post
+def set_action(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Add or replace a rule about what a decision does."""
+    platform, form = get_object_or_404(Platform, pk=platform_id), ActionForm(request.POST)
+    if form.is_valid():
+        chosen = form.cleaned_data
+        about = {name: chosen.pop(name) for name in ("verdict", "reason", "decided_by")}
+        platforms.set_action(
+            platform_id=platform.pk, about=about, actor=request.user, at=timezone.now(), **chosen
+        )
+        messages.success(request, _("Saved."))
+    else:
+        messages.warning(request, _("Nothing was changed: the form is incomplete."))
+    return redirect("platform-settings", platform_id=platform_id)
+
+
+@access.admins.post
+def remove_action(request: access.DeskRequest, rule_id: int) -> HttpResponse:
+    """Remove a rule about what a decision does."""
+    platform_id = platforms.remove_action(rule_id=rule_id, actor=request.user, at=timezone.now())
+    messages.success(request, _("Removed. Actions of earlier decisions stay."))
+    return redirect("platform-settings", platform_id=platform_id)
+
+
 @access.leads.get_or_post
 def page(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Show a platform's settings with who changed them, and save them."""
@@ -109,6 +160,9 @@ def page(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         _save(platform, form, request)
         messages.success(request, _("Saved."))
         return redirect("platform-settings", platform_id=platform_id)
+    rules = list(ActionRule.objects.filter(platform=platform))
+    shown = next((rule for rule in rules if str(rule.pk) == request.GET.get("rule")), None)
+    action_form = ActionForm(initial=forms.model_to_dict(shown) if shown else None)
     context = {
         "section": "manage",
         "at": timezone.now(),
@@ -117,6 +171,9 @@ def page(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         "form": form,
         "standing": removal.standing(platform),
         "thresholds": label_balance.live_release().thresholds_on(platform.slug),
+        "actions": rules,
+        "action_form": action_form,
+        "reason_titles": dict(action_form.fields["reason"].choices),  # type: ignore[attr-defined]  # as above
         "changes": changes(form, kind="platform", subject_id=platform.pk),
         "about": f"platform:{platform.pk}",
     }

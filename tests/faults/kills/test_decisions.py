@@ -11,7 +11,7 @@ import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from tests.faults.kills.traces import claim, next_case, sign_in, traces
+from tests.faults.kills.traces import claim, traces
 from tests.faults.lines import DeafLine
 from tests.faults.stand import Stand
 from tests.moderation import receiver
@@ -43,25 +43,6 @@ class TestAnswerLost:
         assert again.status_code == 201
         assert again.headers["Idempotent-Replayed"] == "true"
         assert again.json()["id"] == str(decision)
-        assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
-
-    @pytest.mark.long
-    def test_on_the_desk(self, stand: Stand) -> None:
-        stand.cases(1)
-        with stand.desk() as desk:
-            sign_in(desk, password="demo")
-            headers = {"Review-Page": "1", "X-CSRFToken": desk.cookies["csrftoken"]}
-            case_id, version = next_case(desk, headers)
-            form = {"verdict": "spam", "case_version": version, "idempotency_key": str(uuid.uuid4())}
-            with DeafLine(stand) as deaf, pytest.raises(httpx.TransportError):
-                desk.post(
-                    f"http://localhost:{deaf.port}/review/{case_id}/decide/", data=form, headers=headers
-                )
-            stand.wait_until(stand.is_ready, "ready again")
-
-            again = desk.post(f"/review/{case_id}/decide/", data=form, headers=headers)
-
-        assert again.status_code == 200
         assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
 
 

@@ -1,4 +1,4 @@
-"""Trials 4, 5, 6 and 12: what was accepted is scored once, whatever broker, workers and Triton do."""
+"""Trials 4, 5 and 12: what was accepted is scored once, whatever broker, workers and Triton do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ WAITING = int(os.environ.get("SPAMDESK_TRIAL_POSTS", "120"))
 """Posts that wait when the broker is wiped."""
 
 MOST_IN_BULK = 5_000
-COPIES = 1_000
 
 
 @pytest.mark.gate
@@ -95,39 +94,6 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
 
     assert traces.scored_more_often_than_asked(stand, [external_id]) == 0
     assert stand.count("SELECT count(*) FROM moderation_score WHERE revision_id = %s", revision_id) >= 1
-
-
-@pytest.mark.long
-def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None:
-    """Trial 6. Promise: at-least-once ingest, exactly-once effect; complaints stay with their post."""
-    sent = post(f"copied-{uuid.uuid4().hex}")
-    revised = sent | {"revision": 2, "text": "quite another thing is said here now"}
-    of_post = "FROM moderation_case c JOIN moderation_post p ON p.id = c.post_id WHERE p.external_id = %s"
-    cases = f"SELECT c.id, c.state {of_post} ORDER BY c.id"
-    with stand.triton.cut():
-        assert traces.send_at_once(stand, sent, times=COPIES) == {202}
-        for reporter in ("r-1", "r-2", "r-2", "r-3"):
-            assert api.post("/complaints", json=traces.complaint(sent, reporter)).status_code == 202
-        stand.wait_until(lambda: len(stand.rows(cases, sent["external_id"])) == 1, "one case")
-        [(case_id, _)] = stand.rows(cases, sent["external_id"])
-        made = api.post(f"/cases/{case_id}/decisions", json=traces.claim(api, case_id))
-        assert made.status_code == 201
-
-        assert traces.send_at_once(stand, revised, times=50) == {202}
-        stand.wait_until(lambda: len(stand.rows(cases, sent["external_id"])) > 1, "open again")
-        stand.wait_until(lambda: stand.scored([sent["external_id"]]) == 1, "scored again")
-
-    assert [state for _, state in stand.rows(cases, sent["external_id"])] == ["decided", "open"]
-    revisions = (
-        "SELECT count(*), count(DISTINCT p.id) FROM moderation_revision r"
-        " JOIN moderation_post p ON p.id = r.post_id WHERE p.external_id = %s"
-    )
-    assert stand.rows(revisions, sent["external_id"]) == [(2, 1)]
-    kept = (
-        "SELECT count(*) FROM moderation_complaint c JOIN moderation_post p ON p.id = c.post_id"
-        " WHERE p.external_id = %s"
-    )
-    assert stand.count(kept, sent["external_id"]) == 3
 
 
 @pytest.mark.gate

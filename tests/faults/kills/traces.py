@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -100,12 +99,3 @@ def sign_in(desk: httpx.Client, *, password: str) -> None:
     desk.get("/sign-in/")
     form = {"username": "moderator", "password": password, "csrfmiddlewaretoken": desk.cookies["csrftoken"]}
     assert desk.post("/sign-in/", data=form).status_code == (302 if password == "demo" else 200)
-
-
-def next_case(desk: httpx.Client, headers: dict[str, str]) -> tuple[int, int]:
-    """Claim the next case on the desk; return its id and version."""
-    body = desk.post("/review/next/", headers=headers).text
-    case_id, version = re.search(r'data-case="(\d+)"', body), re.search(r'case_version" value="(\d+)"', body)
-    assert case_id is not None
-    assert version is not None
-    return int(case_id.group(1)), int(version.group(1))

@@ -12,7 +12,16 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import Decision, Delivery, FeedEntry, Platform, Reversal, User, WebhookEndpoint
+from moderation.models import (
+    ActionRule,
+    Decision,
+    Delivery,
+    FeedEntry,
+    Platform,
+    Reversal,
+    User,
+    WebhookEndpoint,
+)
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
 from moderation.operations.cases import reversals
@@ -77,6 +86,23 @@ class TestShape:
         assert told(other, later(3_600)) == []
 
 
+def test_tells_actions_as_they_stand(
+    api: APIClient, platform: Platform, decided: Decided, moderator: User, at: datetime, later: Later
+) -> None:
+    ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=1_000)
+    made = decided(at=at)
+    [limited] = api.get(DECISIONS).json()["data"]
+    page = api.get(f"/api/v1/posts/{made.post_id}").json()
+
+    reversals.correct(decision_id=made.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60))
+    first, second = api.get(DECISIONS).json()["data"]
+
+    assert limited["actions"] == [{"action": "limit", "until": "2028-11-25T12:00:10Z"}]
+    assert page["decision"]["actions"] == limited["actions"]
+    assert (first["actions"], second["undo"]) == ([], ["limit"])
+    assert not {"undo", "awaiting"} & set(first) | {"actions", "awaiting"} & set(second)
+
+
 class TestPaging:
     def test_walks_through_ties_without_gap_or_repetition(
         self, api: APIClient, decided: Decided, later: Later
@@ -118,7 +144,7 @@ class TestPaging:
         assert new["entered_at"] >= row["entered_at"]
         assert api.get(DECISIONS, {"since": after}).json()["data"] == []
 
-    def test_costs_three_queries_whatever_the_number(
+    def test_costs_four_queries_whatever_the_number(
         self,
         api: APIClient,
         decided: Decided,
@@ -129,7 +155,7 @@ class TestPaging:
             decided(at=later(when))
         api.get(DECISIONS)
 
-        with django_assert_num_queries(3):  # key, numbers, page
+        with django_assert_num_queries(4):  # key, numbers, page, undone actions
             api.get(DECISIONS)
 
 
@@ -213,6 +239,7 @@ def told_by_webhook() -> dict[str, dict[str, Any]]:
                 decisions=[decision],
                 event="decision.created" if is_first else "decision.reversed",
                 reverses={} if is_first else replaced,
+                follow_ups={decision.pk: {}},
             )
         assert Delivery.objects.count() == number + 1
     bodies = [json.loads(json.dumps(body)) for body in Delivery.objects.values_list("body", flat=True)]

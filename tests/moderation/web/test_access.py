@@ -10,9 +10,13 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, reverse
 
+from integrations.urls import pages
 from moderation.models import User
-from moderation.web.urls import urlpatterns
+from moderation.web.urls import urlpatterns as desk_pages
 from tests.moderation.web.conftest import HTMX, DeskOf, flat
+
+urlpatterns = [*desk_pages, *pages]
+"""All pages of the desk."""
 
 EVERYONE = {"moderator", "lead", "ml_engineer", "admin"}
 DECIDERS = {"moderator", "lead", "admin"}
@@ -60,7 +64,7 @@ ALLOWED = {
             golden-items golden-item-mark golden-item-confirm golden-item-retire audit named-queues
             named-queue named-queue-delete named-queue-assign named-queue-withdraw queue-mix user-languages
             policy-new policy-try policy-activate policy-end rules rule-draft rule-new rule-lift
-            platform-settings
+            platform-settings actions action-answer
             """,
         ),
         (
@@ -69,7 +73,9 @@ ALLOWED = {
             platforms platform endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
             alias-issue alias-revoke users user
-            user-addresses user-switch user-reset user-sessions-end reasons reason
+            action-set action-remove
+            user-addresses user-switch user-reset user-sessions-end reasons reason integrations
+            integration integration-connect integration-signed-in integration-change integration-again
             """,
         ),
     )
@@ -144,13 +150,14 @@ DECIDING = ["/queue/", "/campaigns/", *SEARCH]
 LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
 LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
 LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/", "/settings/"]
+LEADING += ["/decisions/actions/"]
 SECTIONS = {
     "moderator": ("Queue Campaigns Search", [*DECIDING, "/try/"]),
     "lead": ("Queue Campaigns Search Today Quality Models Manage", [*DECIDING, *LEARNING, *LEADING]),
     "ml_engineer": ("Search Quality Models Health", [*SEARCH, *LEARNING]),
     "admin": (
         "Queue Campaigns Search Today Quality Models Manage",
-        [*DECIDING, *LEARNING, *LEADING, "/platforms/", "/users/", "/reasons/"],
+        [*DECIDING, *LEARNING, *LEADING, "/platforms/", "/integrations/", "/users/", "/reasons/"],
     ),
 }
 """Each role's sections, and the pages that they and their tabs lead to."""

@@ -13,11 +13,10 @@ from moderation.models import Case, Promotion, Release, User
 from moderation.models.releases import PromotionKind
 from moderation.operations.accounts import demo
 from moderation.web import provenance
-from moderation.web.urls import urlpatterns
 from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import DeskOf, flat
-from tests.moderation.web.test_access import ARGUMENTS
+from tests.moderation.web.test_access import ARGUMENTS, urlpatterns
 
 
 @pytest.fixture(autouse=True)

@@ -49,8 +49,12 @@ def reported(*complaints: ComplaintRecord, hours_old: float = 4, **parts: Any) -
             reported(complaint("spam", hours_ago=0), hours_old=0),
             (1, 60, 0, 1, 0.5, 0.5, NEW, 1, NEW, 0, 1, NAN, NAN),
         ),
+        (
+            reported(complaint("spam", hours_ago=0), hours_old=0, is_account=True),
+            (1, NAN, NAN, 1, 0.5, 0.5, NEW, 1, NEW, 0, 1, NAN, NAN),
+        ),
     ],
-    ids=["silence", "reactions", "a new reporter", "reliable against unreliable", "at once"],
+    ids=["silence", "reactions", "a new reporter", "reliable against unreliable", "at once", "an account"],
 )
 def test_features_of_complaints(post: PostRecord, values: tuple[float, ...]) -> None:
     found = tuple(value_of(f"feedback.{name}", post) for name in NAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -9,14 +10,22 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, DeskSettings, Platform
+from moderation.models import Campaign, CampaignMember, CampaignTrait, DeskSettings, Platform, Post
 from moderation.models.campaigns import TieKind
 from moderation.operations.campaigns.membership import weigh
 from moderation.operations.erasure import erase
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.campaigns.shared_traits import Sighting, Trait
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
+from tests.moderation.operations.campaigns.campaign_posts import (
+    accept,
+    campaign_of,
+    gather,
+    incoming,
+    run_all,
+)
 from tests.moderation.operations.conftest import side_by_side
+from tests.moderation.operations.posts.arrivals import PROFILE, complain
 
 
 class TestGather:
@@ -29,6 +38,17 @@ class TestGather:
         assert (campaign.posts, campaign.authors, campaign.domains) == (5, 5, 0)
         assert CampaignMember.objects.filter(campaign=campaign).count() == 5
         assert all(member.ties == ["text"] for member in CampaignMember.objects.all())
+
+    @pytest.mark.usefixtures("fake_scorer")
+    def test_copies_of_a_profile_become_one_campaign(self, platform: Platform) -> None:
+        for number in range(3):
+            author = IncomingAuthor(external_id=str(number), display_name="Pill Palace")
+            complain(platform, dataclasses.replace(PROFILE, author=author))
+
+        run_all(list(Post.objects.all()), at=AT)
+
+        campaign = Campaign.objects.get()
+        assert (campaign.posts, campaign.authors) == (3, 3)
 
     def test_posts_that_resemble_nothing_stay_alone(self, platform: Platform) -> None:
         texts = (

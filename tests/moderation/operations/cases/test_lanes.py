@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from datetime import datetime, timedelta
 
@@ -11,21 +10,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Campaign, CampaignMember, Case, Platform, QueueMix, User
-from moderation.models.cases import CaseState, Lane
-from moderation.models.decisions import Verdict
-from moderation.models.feed import Stream
+from moderation.models import Campaign, CampaignMember, Case, QueueMix, User
+from moderation.models.cases import Lane
 from moderation.operations.cases import claims, lanes
-from moderation.operations.outbox import feed
 from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.exposure import Exposure
 from moderation.queries.cases.queue_filter import QueueFilter, Sort
 from moderation.queries.cases.queue_mix import Mix
-from moderation.queries.labels import label_json, label_lines
-from moderation.queries.labels.labels import LabelFilter
+from moderation.queries.labels import label_json
 from moderation.queries.quality import estimates
-from moderation.queries.quality.labelled_posts import labelled_posts
-from tests.moderation.conftest import Case_, judge
+from tests.moderation.conftest import Case_
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases import queue_week
 
@@ -213,39 +207,3 @@ class TestWeights:
         found = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=week.column(week.chance))
 
         assert found.low > float(np.mean(week.is_spam))
-
-    @pytest.mark.long
-    def test_of_an_export_are_those_of_the_draw(
-        self, open_case: Case_, moderator: User, platform: Platform, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(mixes, "chance_of", lambda **_given: 0.25)
-        set_mix(AT, harm=50, audit=50)
-        posts = 140
-        for number in range(posts):
-            case = open_case(text=f"Post {number}")
-            put(case, priority=2.0 if number % 5 < 2 else 1.0)  # two fifths are spam, and more harmful
-        for number in range(posts // 2):
-            [case] = claims.claim_next(moderator=moderator, at=later(10 + number))
-            is_spam = int(case.post.revisions.get().text.split()[1]) % 5 < 2
-            verdict = Verdict.SPAM if is_spam else Verdict.NOT_SPAM
-            judge(case, moderator, at=later(10 + number), verdict=verdict)
-        while feed.number(platform_id=platform.pk, stream=Stream.LABELS, at=later(3_600)):
-            pass
-
-        lines = [json.loads(one.line) for one in label_lines.lines(wanted=LabelFilter())]
-
-        drawn = [line for line in lines if line["weight"]]
-        assert {line["weight"] for line in lines} == {0.0, 4.0}
-        assert {line["provenance"]["sample"] for line in drawn} == {"review"}
-        assert {line["provenance"]["lane"] for line in drawn} == {"audit"}
-        assert {line["provenance"]["lane"] for line in lines} == {"audit", "harm"}
-        assert sum(line["label"] for line in lines) / len(lines) > 0.55
-        chances = np.full(len(drawn), 0.25)
-        spam = np.asarray([line["label"] for line in drawn], dtype=float)
-        found = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=chances)
-        assert found.low < 0.4 < found.high < 0.75
-        quality = labelled_posts(since=AT - timedelta(days=1), until=AT + timedelta(days=1))
-        assert sorted(quality.post_id) == sorted(
-            Case.objects.filter(state=CaseState.DECIDED, is_drawn=True).values_list("post", flat=True)
-        )
-        assert set(quality.chance) == {0.25}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moderation.models import Author, LinkVerdict, Platform, Post, Revision, SavedFilter, User
+from moderation.models import Author, Case, LinkVerdict, Platform, Post, Revision, SavedFilter, User
 from moderation.models.decisions import Verdict
 from moderation.operations import refusals
 from moderation.operations.cases import notes, reversals
@@ -14,6 +14,7 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPa
 from tests.moderation.conftest import Case_, Incoming, Post_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
+from tests.moderation.operations.posts.arrivals import complain
 
 
 class TestIds:
@@ -47,6 +48,27 @@ class TestIds:
         erase.author(platform=platform, external_id=f"erased:{victim.pk}", at=later(1))
 
         assert Author.objects.filter(erased_at__isnull=False, external_id__isnull=True).count() == 2
+
+    def test_of_an_account_go_with_its_author_and_with_its_profile(
+        self, account_case: Case, platform: Platform, webhook: Platform, lead: User
+    ) -> None:
+        """A complaint made afterwards starts anew."""
+        judge(account_case, lead, at=later(3))
+
+        erase.author(platform=platform, external_id="42", at=later(99))
+        left = rows_with("account:42", '"account": "42"')
+        with pytest.raises(refusals.Erased):
+            complain(platform, reporter="late", at=later(98))
+        fresh = complain(platform, at=later(100)).post
+        assert fresh is not None
+        erase.post(post_id=fresh.pk, at=later(101))
+
+        assert left == rows_with("account:42") == []
+        with pytest.raises(refusals.Erased):
+            complain(platform, reporter="late", at=later(101))
+        newest = complain(platform, at=later(102)).post
+        assert newest is not None
+        assert newest.pk not in (account_case.post_id, fresh.pk)
 
     def test_of_a_post_are_refused_and_of_an_author_are_new(
         self, platform: Platform, post: Post_, incoming: Incoming

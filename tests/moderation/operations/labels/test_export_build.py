@@ -6,25 +6,17 @@ Stopped or killed at each step, or erased meanwhile, it leaves no file that no r
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
-from django.conf import settings as configured
-from django.db import connection, transaction
+from django.db import transaction
 from pyarrow import parquet
 from pytest_django import Settings
 
-from deploy.local.places import ROOT
 from moderation.models import Export, Platform, Post, User
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations.erasure import erase
@@ -232,55 +224,3 @@ def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path) -> Non
     export_files.delete_strays()
 
     assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
-
-
-@pytest.mark.long
-def test_a_killed_builder_and_a_wiped_broker(
-    decided_posts: None, lead: User, celery_worker_process: subprocess.Popen[bytes]
-) -> None:
-    """The message of one is wiped with the broker, the builder of another is killed with its file half done:
-    the worker builds both, and the file that was left is gone.
-    """
-    os.kill(celery_worker_process.pid, signal.SIGSTOP)
-    now = datetime.now(UTC)
-    rows = [exports.request(requested_by=lead, wanted=LabelFilter(), at=now) for _ in range(2)]
-    with redis.Redis.from_url(configured.CELERY_BROKER_URL) as broker:
-        broker.flushdb()
-    killed_while_writing(rows[1])
-    folder = Path(configured.EXPORT_DIR)
-    assert len(list(folder.glob("*.partial"))) == 1
-    os.kill(celery_worker_process.pid, signal.SIGCONT)
-
-    sent = export_build.sweep(at=datetime.now(UTC) + export_build.LEASE)
-
-    deadline = time.monotonic() + WAIT_SECONDS
-    while Export.objects.filter(state=ExportState.READY).count() < 2:
-        assert time.monotonic() < deadline, list(Export.objects.values("state", "error"))
-        time.sleep(0.1)
-    assert sent == 2
-    assert sorted(Export.objects.values_list("attempts", flat=True)) == [1, 2]
-    named = set(Export.objects.values_list("file_name", flat=True))
-    assert {path.name for path in folder.iterdir()} == named | {f"{name}.manifest.json" for name in named}
-
-
-_STOPS_ITSELF = """
-import os, signal, sys
-import django
-django.setup()
-from django.utils import timezone
-from moderation.operations.labels import export_build
-os.fsync = lambda _file: os.kill(os.getpid(), signal.SIGSTOP)  # all labels are written, nothing is moved
-export_build.build(export_id=int(sys.argv[1]), at=timezone.now())
-"""
-
-
-def killed_while_writing(row: Export) -> None:
-    """Build an export in a process of its own, and kill that before the file is whole."""
-    settings = connection.settings_dict
-    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
-    variables = os.environ | {"DATABASE_URL": f"postgresql://{login}/{settings['NAME']}"}
-    command = [sys.executable, "-c", _STOPS_ITSELF, str(row.pk)]
-    with subprocess.Popen(command, cwd=ROOT, env=variables) as builder:
-        _, status = os.waitpid(builder.pid, os.WUNTRACED)
-        builder.kill()
-    assert os.WIFSTOPPED(status)

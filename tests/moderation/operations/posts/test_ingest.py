@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import Author, Complaint, Domain, Platform, Post, PostLink, Revision
+from moderation.models import Author, Domain, Platform, Post, PostLink, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations.posts import complaints, ingest
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
 from tests.moderation.conftest import Incoming
 from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accept, accepted
@@ -124,52 +122,6 @@ class TestAccept:
             stored = [revision_id for (revision_id,) in cursor.fetchall()]
         assert len(stored) == 40
         assert stored == sorted(stored)
-
-
-@pytest.mark.django_db(transaction=True)
-class TestAcceptConcurrently:
-    def test_stores_one_post_when_it_arrives_many_times_at_once(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
-        same = incoming(text=SPAM.format("x"))
-
-        def send(_: int) -> int:
-            try:
-                return accepted(platform, AT, same).revision_id
-            finally:
-                connections.close_all()
-
-        with ThreadPoolExecutor(8) as pool:
-            revision_ids = list(pool.map(send, range(64)))
-
-        assert len(revision_ids) == 64
-        assert len(set(revision_ids)) == 1
-        assert Post.objects.count() == Revision.objects.count() == PostLink.objects.count() == 1
-
-    def test_joins_posts_with_complaints_that_come_at_the_same_moment(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
-        def send(post: IncomingPost) -> None:
-            accept(platform, AT, post)
-
-        def report(post: IncomingPost) -> None:
-            complaint = complaints.IncomingComplaint(
-                post=post.external_id, reporter="honest_author", reason="spam", reported_at=AT
-            )
-            complaints.record(platform=platform, complaint=complaint, at=AT)
-
-        def run(each: tuple[Callable[[IncomingPost], None], IncomingPost]) -> None:
-            try:
-                each[0](each[1])
-            finally:
-                connections.close_all()
-
-        posts = [incoming() for _ in range(40)]
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(run, [(act, post) for post in posts for act in (report, send)]))
-
-        assert Complaint.objects.count() == Post.objects.count() == 40
-        assert not Complaint.objects.filter(post__isnull=True).exists()
 
 
 def kept(external_id: str) -> tuple[str, str, str | None]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from django.db import transaction
@@ -115,26 +113,3 @@ def test_dead_and_slow_endpoints_delay_nobody(
     untouched = Delivery.objects.filter(endpoint__in=dead, attempts=0, state="waiting")
     assert untouched.count() > DEAD * (EACH - 10)
     assert enqueue.messages()["webhooks"] <= DEAD + 2
-
-
-@pytest.mark.long
-def test_a_killed_worker_leaves_nothing_untold(
-    worker: subprocess.Popen[bytes], servers: Callable[..., Receiver], settings: object, tmp_path: Path
-) -> None:
-    well = servers(wait_seconds=0.05)
-    [endpoint] = platform("well", well.url, settings=settings)
-    put(endpoint, 200)
-    wait_until(lambda: len(well.got) > 20)
-
-    os.killpg(worker.pid, 9)
-    worker.wait()
-    # As a minute later: the leases are over, and the sweep asks for a turn.
-    Delivery.objects.exclude(lease_until=None).update(lease_until=timezone.now())
-    EndpointCircuit.objects.update(lease_until=None)
-    with working(queues=("webhooks",), pool="threads", concurrency=32):
-        put(endpoint, 1)
-        wait_until(lambda: not Delivery.objects.filter(state="waiting").exists())
-
-    told = [headers["webhook-id"] for headers, _ in well.got]
-    assert set(told) == {str(pk) for pk in Delivery.objects.values_list("pk", flat=True)}
-    assert len(told) - len(set(told)) <= 40

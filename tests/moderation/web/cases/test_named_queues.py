@@ -10,18 +10,8 @@ from django.utils import timezone
 from moderation.models import Case, NamedQueue, QueueAssignment, User
 from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
-from moderation.queries.cases import queue_mix
-from moderation.queries.cases.queue_mix import Mix
-from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import DeskOf, asked
-
-WANTED = {"harm": "60", "uncertainty": "10", "diversity": "10", "audit": "20"}
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
-    forget(queue_mix)
 
 
 @pytest.fixture
@@ -74,12 +64,6 @@ class TestPage:
         lead_desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
         assert not QueueAssignment.objects.filter(user=other_moderator).exists()
 
-    def test_says_what_a_user_reads(self, lead_desk: Client, moderator: User) -> None:
-        lead_desk.post(reverse("user-languages", args=[moderator.pk]), {"languages": "de, en"})
-
-        moderator.refresh_from_db()
-        assert moderator.languages == ["de", "en"]
-
     def test_asks_as_often_for_twenty_queues_as_counting_needs(self, lead_desk: Client, lead: User) -> None:
         for number in range(20):
             content = Content(name=f"Q{number}", platform_id=None, languages=("de",), reasons=())
@@ -122,23 +106,6 @@ class TestStart:
     ) -> None:
         assert "Named queue" in desk.get(reverse("queue")).content.decode()
         assert "Named queue" not in desk_of(other_moderator).get(reverse("queue")).content.decode()
-
-
-class TestMix:
-    def test_sets_the_shares_and_tells_the_draw(self, lead_desk: Client) -> None:
-        before = lead_desk.get(reverse("named-queues")).content.decode()
-        answer = lead_desk.post(reverse("queue-mix"), WANTED, follow=True)
-
-        assert queue_mix.mix() == Mix(harm=60, uncertainty=10, diversity=10, audit=20)
-        assert "Can’t clear the queue every day?" in before
-        assert "The audit lane draws 20.0% of the posts" in " ".join(answer.content.decode().split())
-
-    @pytest.mark.parametrize("audit", ["21", "-1", "x", ""])
-    def test_refuses_other_sums_and_words(self, lead_desk: Client, audit: str) -> None:
-        answer = lead_desk.post(reverse("queue-mix"), WANTED | {"audit": audit}, follow=True)
-
-        assert queue_mix.mix() == Mix()
-        assert "Nothing was changed" in answer.content.decode()
 
 
 class TestLane:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,9 +16,13 @@ from django.utils import timezone
 
 from moderation import scorer
 from moderation.models import Case, Label, Release, Score, ShadowRun, ShadowScore, TrainingRun, User
+from moderation.queries.learning import feature_drift
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.web.learning import release
-from tests.moderation.conftest import Case_, Judged
+from moderation.web.learning.release import FEWEST_SPAM
+from scoring.features import NAMES, SCHEMA_HASH
+from tests.moderation.caches import forget
+from tests.moderation.conftest import Case_, Judged, copies
 from tests.moderation.web.conftest import asked, flat
 from tests.moderation.web.learning.test_models import ready
 
@@ -136,6 +142,46 @@ class TestHere:
         page = flat(lead_desk.get(place(case.score.release_id)).content.decode())
 
         assert "<title>50.0% (" in page
+
+    @pytest.mark.parametrize(("spam", "is_drawn"), [(FEWEST_SPAM, True), (FEWEST_SPAM - 1, False)])
+    def test_draws_precision_and_recall_of_enough_spam(
+        self, lead_desk: Client, case: Case, judged_alike: Judged, spam: int, is_drawn: bool
+    ) -> None:
+        judged_alike(case, probability=0.75, spam=spam - 10, fine=20)
+        judged_alike(case, probability=0.35, spam=10, fine=20)
+        Score.objects.update(scored_at=timezone.now())
+        Label.objects.update(labelled_at=timezone.now())
+
+        page = flat(lead_desk.get(place(case.score.release_id)).content.decode())
+
+        assert ("<title>80.0% → 66.6%</title>" in page) is is_drawn
+        assert ("it takes 50 spam labels" in page) is not is_drawn
+
+    def test_names_a_feature_that_moved_and_none_that_did_not(self, lead_desk: Client, case: Case) -> None:
+        forget(feature_drift)
+        at, dice = timezone.now(), random.Random(5)
+        began = at - timedelta(days=28)
+        live = Release.objects.create(pk=scorer.newest(), manifest={}, first_used_at=began)
+        moved = "social.posts_24h"
+        Score.objects.update(scored_at=began)
+        for day, shift in ((27, 1.0), (1, 9.0)):
+            since = at - timedelta(days=day)
+            revisions = copies(case.score.revision, [{"number": 1_000 * day + one} for one in range(300)])
+            rows: list[dict[str, Any]] = [
+                {"revision_id": one.pk, "scored_at": since + timedelta(seconds=number)}
+                for number, one in enumerate(revisions)
+            ]
+            for row in rows:
+                row["features"] = [dice.random() * (shift if one == moved else 1.0) for one in NAMES]
+            scored = {"release_id": live.pk, "schema_hash": SCHEMA_HASH}
+            copies(case.score, [scored | row for row in rows])
+        few = asked(lead_desk, place(live.pk))
+
+        page = flat(lead_desk.get(place(live.pk)).content.decode())
+        table = page.partition('<h2 id="moved">')[2].partition("</section>")[0]
+
+        assert re.findall("<code>(.*?)</code>", table) == [moved]
+        assert len(few) <= 24
 
     def test_counts_what_both_releases_did_with_the_same_posts(
         self, lead_desk: Client, case: Case, lead: User

@@ -42,6 +42,15 @@ def address(case: Case, digest: str | None = None) -> str:
     return f"/posts/{case.post_id}/pictures/{digest}/"
 
 
+def carry_preview(case: Case, *, has_page: bool = True, **more: Any) -> None:
+    """Join a preview picture, and the page that names it; `more` are facts of the picture."""
+    kept = {"thumbnail": kept_files.keep(webp()), "facts": facts(**more)}
+    carry(case, "http://shop.example/cover.png", role=EvidenceRole.PREVIEW, **kept)
+    if has_page:
+        known = {"title": "A shop", "preview_url": "http://shop.example/cover.png"}
+        carry(case, "http://shop.example/", role=EvidenceRole.LINK, kind=EvidenceKind.PAGE, facts=known)
+
+
 class TestPages:
     @BOTH_PAGES
     def test_show_our_own_picture_and_what_it_says(self, page: str, case: Case, desk: Client) -> None:
@@ -96,6 +105,45 @@ class TestPages:
             carry(case, f"http://pictures.example/{number}.png", facts=facts(text=f"number {number}"))
 
         assert len(asked(desk, f"/posts/{case.post_id}/")) <= one
+
+
+class TestPreviews:
+    @BOTH_PAGES
+    def test_stand_with_their_page_and_are_not_called_screenshots(
+        self, page: str, open_case: Case_, desk: Client
+    ) -> None:
+        case = open_case()
+        carry_preview(case)
+
+        body = flat(desk.get(page.format(case=case)).content.decode())
+
+        [panel] = re.findall(r'<details class="opened".*?</details>', body)
+        assert "The page’s own preview picture, not a screenshot:" in panel
+        assert f'src="{address(case)}"' in panel
+        assert body.count("<img") == body.count("data-shows-pictures") == 1
+        assert 'aria-label="Pictures"' not in body
+
+    def test_without_a_page_stand_with_the_pictures(self, open_case: Case_, desk: Client) -> None:
+        case = open_case()
+        carry_preview(case, has_page=False)
+
+        body = flat(desk.get(f"/review/{case.pk}/").content.decode())
+
+        assert body.count("<img") == 1
+        assert 'aria-label="Pictures"' in body
+
+    @pytest.mark.parametrize(
+        ("codes", "is_open"), [([], False), ([{"format": "QRCode", "text": CODE}], True)]
+    )
+    def test_open_the_page_where_they_hold_a_code(
+        self, codes: list[dict[str, str]], is_open: bool, open_case: Case_, desk: Client
+    ) -> None:
+        case = open_case()
+        carry_preview(case, codes=codes)
+
+        body = flat(desk.get(f"/review/{case.pk}/").content.decode())
+
+        assert bool(re.search(r'<details class="opened" open>', body)) is is_open
 
 
 class TestImageModel:

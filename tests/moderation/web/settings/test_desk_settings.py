@@ -90,7 +90,7 @@ class TestChange:
         body = read(lead_desk, PAGE)
 
         lead_desk.post(PAGE, sent(undo_seconds=30))
-        assert "Only administrators change settings." in body
+        assert "Only administrators change the settings above." in body
         with pytest.raises(NotAllowed):
             changes.change(undo_seconds=30, actor=lead, at=later(0))
         assert not DeskSettings.objects.filter(undo_seconds=30).exists()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from moderation.models import AuditEntry, BlindReviewPlan, Platform
+from moderation.models import ActionRule, AuditEntry, BlindReviewPlan, Platform
 from tests.moderation.web.conftest import asked, read
 
 SHOWN = {
@@ -113,3 +113,47 @@ class TestPage:
         send(admin_desk, platform, **OTHERS)
 
         assert len(asked(admin_desk, page_of(platform))) <= 12
+
+
+RULE = {"verdict": "spam", "reason": "campaign", "decided_by": "any", "action": "limit", "days": "7"}
+
+
+class TestActions:
+    def test_are_chosen_replaced_and_removed(
+        self, admin_desk: Client, lead_desk: Client, platform: Platform
+    ) -> None:
+        where = f"/platforms/{platform.pk}/actions/"
+
+        admin_desk.post(where, RULE)
+        admin_desk.post(where, RULE | {"action": "suspend", "days": "", "needs_second_name": "on"})
+
+        rule = ActionRule.objects.get()
+        assert (rule.action, rule.days, rule.needs_second_name) == ("suspend", None, True)
+        body = read(lead_desk, page_of(platform))
+        assert "suspend the account" in body
+        assert f"/action-rules/{rule.pk}/remove/" not in body
+        assert f"/action-rules/{rule.pk}/remove/" in read(admin_desk, page_of(platform))
+        admin_desk.post(f"/action-rules/{rule.pk}/remove/")
+        assert not ActionRule.objects.exists()
+        entries = AuditEntry.objects.filter(subject_kind="platform", subject_id=str(platform.pk))
+        assert [(entry.action, entry.details["chosen"]) for entry in entries.order_by("pk")] == [
+            ("platform.action_set", "limit"),
+            ("platform.action_set", "suspend"),
+            ("platform.action_removed", "suspend"),
+        ]
+
+    @pytest.mark.parametrize("wrong", [{"action": "shout"}, {"days": "0"}, {"reason": "unheard-of"}])
+    def test_refuse_what_is_no_rule(
+        self, admin_desk: Client, platform: Platform, wrong: dict[str, str]
+    ) -> None:
+        admin_desk.post(f"/platforms/{platform.pk}/actions/", RULE | wrong)
+
+        assert not ActionRule.objects.exists()
+
+    def test_are_shown_in_the_form_to_be_changed(self, admin_desk: Client, platform: Platform) -> None:
+        rule = ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=12)
+
+        body = read(admin_desk, f"{page_of(platform)}?rule={rule.pk}")
+
+        assert '<option value="limit" selected>' in body
+        assert 'value="12"' in body

@@ -1,0 +1,142 @@
+"""Guarded calls of one platform, written down: what a connector calls through."""
+
+from __future__ import annotations
+
+import json as jsons
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from integrations.connector import Answer, Unreachable, Unusable
+from moderation.operations.infrastructure import egress
+
+TIMEOUT_SECONDS = 10.0
+_MOST_BYTES = 8_000_000
+_TRY_LATER = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call as the log shows it, without what it said; no status where no answer came or none was asked."""
+
+    what: str
+    status: int | None = None
+    error: str = ""
+    is_dry_run: bool = False
+
+
+class Calls:
+    """The `Http` of a connector: below `base_url`, each changing call told to `log`."""
+
+    def __init__(self, base_url: str, *, log: Callable[[Call], None], is_dry_run: bool = False) -> None:
+        self.base_url, self._log, self._is_dry_run = base_url.rstrip("/"), log, is_dry_run
+
+    def get(
+        self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
+    ) -> Answer:
+        """See connector.Http."""
+        return self._made("GET", path, None, headers, accepts)
+
+    def asked(
+        self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
+    ) -> Answer:
+        """See connector.Http."""
+        return self._made("POST", path, None if json is None else _json(json), headers, accepts)
+
+    def sent(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        accepts: Sequence[int] = (),
+    ) -> Answer:
+        """See connector.Http."""
+        what = f"{method} {path.partition('?')[0]}"
+        said = " ".join(f"{name}={value}" for name, value in _shown(form or json))
+        if self._is_dry_run:
+            self._log(Call(what=f"{what} {said}"[:300], is_dry_run=True))
+            return Answer(status=200, json={})
+        body = _form(form) if form is not None else None if json is None else _json(json)
+        try:
+            answer = self._made(method, path, body, headers, accepts)
+        except (Unusable, Unreachable) as failure:
+            self._log(Call(what=f"{what} {said}"[:300], error=str(failure)))
+            raise
+        self._log(Call(what=f"{what} {said}"[:300], status=answer.status))
+        return answer
+
+    def _made(
+        self,
+        method: str,
+        path: str,
+        body: tuple[str, bytes] | None,
+        headers: Mapping[str, str] | None,
+        accepts: Sequence[int],
+    ) -> Answer:
+        sent = {"accept": "application/json", "user-agent": "Spamdesk", **(headers or {})}
+        if body is not None:
+            sent["content-type"] = body[0]
+        try:
+            answer = egress.request(
+                method,
+                url=self.base_url + path,
+                headers=sent,
+                body=body[1] if body else None,
+                timeout_seconds=TIMEOUT_SECONDS,
+                most_bytes=_MOST_BYTES,
+            )
+        except egress.Refused as refusal:
+            raise Unusable(str(refusal)) from refusal
+        except egress.Failed as failure:
+            raise Unreachable(f"No answer: {failure}") from failure
+        if answer.status >= 500 or answer.status in _TRY_LATER:
+            if answer.status not in accepts:
+                later = Unreachable(f"It answered {answer.status}; it is asked again.")
+                later.wait_seconds = answer.retry_after_seconds
+                raise later
+        elif not (200 <= answer.status < 300 or answer.status in accepts):
+            raise Unusable(_refusal(answer))
+        return Answer(status=answer.status, json=_read(answer.body))
+
+
+def _refusal(answer: egress.Answered) -> str:
+    said = _read(answer.body)
+    reason = (
+        next((str(said[name]) for name in ("error", "message", "errors") if said.get(name)), "")
+        if isinstance(said, dict)
+        else ""
+    )
+    cures = {
+        401: "Sign in again.",
+        403: "The account may not do this there; give it the right to.",
+        404: "There is no such thing at this address.",
+    }
+    words = (f"It answered {answer.status}.", reason[:200], cures.get(answer.status, ""))
+    return " ".join(filter(None, words))
+
+
+def _shown(said: Any) -> list[tuple[str, Any]]:
+    """Return the short plain values of what a call says, for its line in the log; no text of people."""
+    if not isinstance(said, Mapping):
+        return []
+    plain = [(name, value) for name, value in said.items() if isinstance(value, str | int | bool)]
+    return [(name, value) for name, value in plain if len(str(value)) <= 40]
+
+
+def _json(json: Any) -> tuple[str, bytes]:
+    return "application/json", jsons.dumps(json).encode()
+
+
+def _form(form: Mapping[str, str]) -> tuple[str, bytes]:
+    return "application/x-www-form-urlencoded", urlencode(form).encode()
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return jsons.loads(body)
+    except (ValueError, RecursionError):
+        return None

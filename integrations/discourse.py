@@ -1,0 +1,299 @@
+"""Discourse: its review queue, polled, its web hooks, and what moderators do there by its API.
+
+Sources: discourse/discourse config/routes.rb, app/{controllers,models,serializers}/*review*.rb and
+post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to Akismet, and users are never
+deleted, which would be for good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from integrations import text
+from integrations.connector import BadSignature, Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.fields import digits, instant, part, parts, string
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+
+_PAGE, _TRIES, _MOST_FLAGS, _PENDING, _REJECTED = 10, 3, 100, (0, "pending"), (2, "rejected")
+_POST_EVENTS = ("post_created", "post_edited", "post_destroyed", "post_recovered")
+_NO_LINKS = ("mention", "mention-group", "hashtag", "hashtag-cooked", "lightbox", "anchor")
+_REASONS, _SPAM_FLAG = {"spam": "spam", "inappropriate": "abuse"}, 8
+# What an action is called depends on the item, its state and the version: the first offered is performed.
+_HIDES = ("agree_and_hide", "agree_and_keep_hidden", "hide_post", "reject_post")
+_REMOVES = ("delete_and_agree", "reject_and_delete", "delete_post", "reject_post")
+_PUBLISHES = ("approve_post", "approve_post_closed")
+_ALLOWS = ("disagree_and_restore", "disagree", "approve_and_unhide", "approve", *_PUBLISHES, "approve_user")
+_PENALTIES = {"limit": ("silence", "silenced", "silenced_till")}
+_PENALTIES |= {"suspend": ("suspend", "suspended", "suspend_until")}
+_REFERENCES = {"user": "users", "created_by": "users", "target_created_by": "users", "topic": "topics"}
+_REFERENCES |= {"score_type": "score_types"}
+
+
+class Discourse(Connector):
+    """A forum, by a moderator's API key. An account is silenced where a post is hidden, else suspended."""
+
+    name, title, hook = "discourse", "Discourse", "hook"
+    asks = (
+        Credential(name="user", label="User name of a moderator", help="Best an account only for Spamdesk."),
+        Credential(name="key", label="API key for this single user, scope global", is_secret=True),
+    )
+    actions, default_action = ("hide", "limit", "remove", "suspend"), "remove"
+
+    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+        super().__init__(http, credentials)
+        self._user = credentials.get("user", "")
+        self._headers = {"Api-Key": credentials.get("key", ""), "Api-Username": self._user}
+
+    def check(self) -> str:
+        """Return the user of the key; others than moderators are refused the review queue."""
+        user = part(self._read("/session/current.json", gone=(403, 404)), "current_user")
+        if not (name := string(user, "username")):
+            raise Unusable("Discourse does not know this user with this key; add a key for this user.")
+        self._queue(offset=0)
+        return f"{name} ({'administrator' if user.get('admin') is True else 'moderator'})"
+
+    def poll(self, cursor: Mapping[str, Any]) -> Page:
+        """Return what is new or changed on the next page of the queue; after the last one it begins anew."""
+        seen, walked, offset = cursor.get("seen", []), cursor.get("walked", []), cursor.get("offset", 0)
+        rows = self._queue(offset=offset)
+        fresh = [self._reported(row) for row in rows if _mark(row) not in seen]
+        incoming, walked = tuple(filter(None, fresh)), [*walked, *map(_mark, rows)]
+        if len(rows) < _PAGE:
+            return Page(incoming=incoming, cursor={"seen": walked})
+        onward = {"seen": seen, "walked": walked, "offset": offset + _PAGE}
+        return Page(incoming=incoming, cursor=onward, is_last=False)
+
+    def act(self, order: Order) -> Mapping[str, Any]:
+        """Decide the item in the queue; act on the post itself where it is in none, or was decided there."""
+        review = digits(order.remote, "review")
+        if order.verdict != "spam":
+            if review and self._performed(review, _ALLOWS) == "":
+                raise Unusable(f"Discourse does not let {self._user} dismiss this; look at its review queue.")
+        elif order.action != "nothing":
+            if order.remote.get("kind") != "user":
+                self._take_away(order, review)
+            self._penalise(order)
+        return {"verdict": order.verdict}
+
+    def undo(self, order: Order) -> None:
+        """Show, recover or publish the post and lift the penalty; what others did and was dismissed stays."""
+        self._penalise(order, is_over=True)
+        review, kind = digits(order.remote, "review"), order.remote.get("kind")
+        if order.action == "nothing" or kind == "user":
+            return
+        if kind == "queued" and self._row(review).get("status") in _REJECTED:
+            if not self._performed(review, _PUBLISHES, while_pending=False):
+                raise Unusable("This Discourse publishes no rejected posts; ask for a new one.")
+            return
+        post, state = self._post(order)
+        if order.action in ("hide", "limit"):
+            if state.get("hidden") is True:
+                self._sent("PUT", f"/posts/{post}/unhide.json")
+        elif state.get("deleted_at") and self._is_own(part(state, "deleted_by")):
+            self._sent("PUT", f"/posts/{post}/recover.json")
+
+    @classmethod
+    def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
+        """Return a post or a queued item; flags are left to the next poll, which reads their post's time."""
+        digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        signature = headers.get("x-discourse-event-signature", "").encode("utf-8", "replace")
+        if not secret or not hmac.compare_digest(signature, f"sha256={digest}".encode()):
+            raise BadSignature("The delivery is not signed with the secret of this integration.")
+        try:
+            said = part(json.loads(body))
+        except RecursionError as error:
+            raise ValueError("The delivery is nested too deeply.") from error
+        event, post, row = headers.get("x-discourse-event"), part(said, "post"), part(said, "reviewable")
+        piece = _of_queue(row) if row.get("status") in _PENDING else None
+        if event in _POST_EVENTS and not _is_private(post) and post.get("post_type", 1) == 1:
+            piece = _of_post(post, title=string(post, "topic_title"), is_removed=event == "post_destroyed")
+        return (piece,) if piece else ()
+
+    def _queue(self, *, offset: int) -> list[dict[str, Any]]:
+        path = f"/review.json?status=pending&sort_order=created_at_asc&offset={offset}"
+        answer = self._read(path, gone=(403, 404))
+        if not isinstance(answer.get("reviewables"), list):
+            raise Unusable("Discourse does not show its review queue to this user; make it a moderator.")
+        kinds = {"reviewable_scores", *_REFERENCES.values()}
+        beside = {kind: {digits(row): row for row in parts(answer, kind)} for kind in kinds}
+        return [_joined(row, beside) for row in parts(answer, "reviewables")]
+
+    def _reported(self, row: dict[str, Any]) -> Incoming | None:
+        if row.get("type") not in ("ReviewableFlaggedPost", "ReviewablePost"):
+            return _of_queue(row)
+        topic, author, post = part(row, "topic"), part(row, "target_created_by"), digits(row, "post_id")
+        now = self._read(f"/posts/{post}.json", gone=(403, 404)) if post else {}
+        told = {**author, **row, "user_id": author.get("id"), **now, "id": post}
+        piece = _of_post(told, title=string(topic, "title"))
+        remote, is_direct = {"review": digits(row)}, _is_private(topic | row)
+        return piece and replace(piece, remote={**piece.remote, **remote}, is_direct=is_direct)
+
+    def _take_away(self, order: Order, review: str) -> None:
+        hides = order.action in ("hide", "limit")
+        if review and self._performed(review, _HIDES if hides else _REMOVES):
+            return
+        post, state = self._post(order)
+        is_there = bool(state) and not state.get("deleted_at")
+        if is_there and not hides:
+            self._sent("DELETE", f"/posts/{post}.json")
+        elif is_there and state.get("hidden") is not True:
+            flag = {"id": post, "post_action_type_id": _SPAM_FLAG, "take_action": "true"}
+            self._sent("POST", "/post_actions.json", flag)
+
+    def _performed(self, review: str, wanted: Sequence[str], *, while_pending: bool = True) -> str | None:
+        """Perform the first wanted action on offer; return it, "" if none is, None if all is decided."""
+        for _ in range(_TRIES):
+            row = self._row(review)
+            if not row or (while_pending and row.get("status") not in _PENDING):
+                return None
+            if action := next((name for name in wanted if name in row["offered"]), ""):
+                path = f"/review/{review}/perform/{action}.json?version={digits(row, 'version')}"
+                if self._sent("PUT", path, accepts=(409, 422)) not in (409, 422):
+                    return action
+            # Refused: another version is current now, or the topic must be claimed first.
+            if topic := digits(row, "topic_id"):
+                claim = {"reviewable_claimed_topic": {"topic_id": topic}}
+                self._sent("POST", "/reviewable_claimed_topics.json", claim, accepts=(403, 404, 409, 422))
+        if action:
+            raise Unusable(f"Discourse refuses {action}; perhaps somebody has claimed the topic there.")
+        return ""
+
+    def _row(self, review: str) -> dict[str, Any]:
+        """Return an item of the queue with the names of what is `offered` for it; empty if there is none."""
+        answer = self._read(f"/review/{review}.json")
+        row, actions = part(answer, "reviewable"), parts(answer, "actions")
+        return row and {**row, "offered": [string(action, "id") for action in actions]}
+
+    def _post(self, order: Order) -> tuple[str, dict[str, Any]]:
+        """Return the post as it is now, empty if it is gone or was never published."""
+        post = digits(order.remote, "post")
+        if order.remote.get("kind") == "queued":
+            post = digits(self._row(digits(order.remote, "review")), "post_id")
+        return post, self._read(f"/posts/{post}.json") if post else {}
+
+    def _penalise(self, order: Order, *, is_over: bool = False) -> None:
+        """Silence or suspend the author, or end that, where the action asks for it and it is not so yet."""
+        action, user = order.action, digits(order.remote, "user")
+        if order.remote.get("kind") == "user":
+            action = {"hide": "limit", "remove": "suspend"}.get(action, action)
+        if action not in _PENALTIES:
+            return
+        if not user:
+            raise Unusable("Discourse did not say who wrote this; act on the account there.")
+        (verb, past, until), now = _PENALTIES[action], datetime.now(UTC)
+        state = self._read(f"/admin/users/{user}.json")
+        is_now = (instant(state, f"{past}_till") or now) > now
+        if is_over and is_now and self._is_own(part(state, f"{past}_by")):
+            self._sent("PUT", f"/admin/users/{user}/un{verb}.json")
+        elif state and not is_over and not is_now:
+            end = order.until.isoformat() if order.until else "3000-01-01T00:00:00Z"
+            self._sent("PUT", f"/admin/users/{user}/{verb}.json", {until: end, "reason": order.note})
+
+    def _is_own(self, who: dict[str, Any]) -> bool:
+        """Tell whether this user did it; where Discourse does not say who, the decision did."""
+        return string(who, "username").casefold() in ("", self._user.casefold())
+
+    def _read(self, path: str, *, gone: Sequence[int] = (404,)) -> dict[str, Any]:
+        answer = self.http.get(path, headers=self._headers, accepts=gone)
+        return part(answer.json) if answer.status not in gone else {}
+
+    def _sent(self, method: str, path: str, said: Any = None, *, accepts: Sequence[int] = ()) -> int:
+        return self.http.sent(method, path, json=said, headers=self._headers, accepts=accepts).status
+
+
+def _of_post(post: Mapping[str, Any], *, title: str, is_removed: bool = False) -> Incoming | None:
+    if not (identifier := digits(post)):
+        return None
+    links = text.from_html(string(post, "cooked"), leaves_out=_NO_LINKS).links
+    said = _text(title if post.get("post_number") == 1 else "", markdown=string(post, "raw"))
+    piece = _incoming(
+        f"discourse:{identifier}",
+        row=post,
+        author=post,
+        said=replace(said, links=links or said.links),
+        remote={"post": identifier, "user": digits(post, "user_id")},
+    )
+    return replace(piece, is_removed=is_removed or bool(post.get("deleted_at")))
+
+
+def _of_queue(row: dict[str, Any]) -> Incoming | None:
+    """Return a post that waits for approval, or an account: what has no post in the forum."""
+    told, review = part(row, "payload"), digits(row)
+    author = part(row, "target_created_by") or part(row, "created_by")
+    if row.get("type") == "ReviewableUser" and (user := digits(row, "user_id")):
+        kind, name, author = "user", f"account:{user}", told
+        about = [string(told, name) for name in ("username", "name", "website")]
+        said = _text(*about, markdown=string(told, "bio"))
+    elif row.get("type") == "ReviewableQueuedPost" and review and told.get("archetype") != "private_message":
+        kind, name, user = "queued", f"discourse:queued:{review}", digits(author)
+        said = _text(string(told, "title"), markdown=string(told, "raw"))
+    else:
+        return None
+    remote = {"review": review, "kind": kind, "user": user}
+    return _incoming(name, row=row, author=author, said=said, remote=remote)
+
+
+def _incoming(
+    name: str, *, row: Mapping[str, Any], author: Mapping[str, Any], said: text.Text, remote: dict[str, str]
+) -> Incoming:
+    """Return an item with its flags; that something waits for approval is none."""
+    user = string(author, "username")
+    post = IncomingPost(
+        external_id=name,
+        text=said.text,
+        posted_at=instant(row, "created_at") or datetime.now(UTC),
+        author=IncomingAuthor(
+            external_id=remote["user"] or user, display_name=string(author, "name") or user
+        ),
+        links=said.links,
+    )
+    complaints = tuple(
+        IncomingComplaint(
+            post=name,
+            reporter=digits(flag.get("user")) or "system",
+            reason=_REASONS.get(string(flag.get("score_type"), "type"), "other"),
+            reported_at=instant(flag, "created_at") or post.posted_at,
+            external_id=f"discourse:flag:{digits(flag)}",
+            note=text.from_html(string(flag, "reason")).text,
+        )
+        for flag in parts(row, "reviewable_scores")
+        if string(flag.get("score_type"), "type") != "needs_approval"
+    )
+    return Incoming(post=post, complaints=complaints, account=remote.get("kind") == "user", remote=remote)
+
+
+def _text(*titles: str, markdown: str) -> text.Text:
+    """Return titles and Markdown as text, a paragraph each, with the links of the Markdown."""
+    written = text.from_markdown(markdown)
+    return text.Text(text="\n\n".join(filter(None, [*titles, written.text])), links=written.links)
+
+
+def _is_private(post: Mapping[str, Any]) -> bool:
+    """Tell whether a post is a direct message; they alone have no category."""
+    archetype = string(post, "topic_archetype") or string(post, "archetype")
+    return archetype == "private_message" or not (archetype or digits(post, "category_id"))
+
+
+def _mark(row: dict[str, Any]) -> str:
+    """Return what changes with a decision about an item, an edit of its post, and another flag."""
+    counts = [digits(row, name) for name in ("id", "version", "post_version")]
+    return ".".join([*counts, str(len(parts(row, "reviewable_scores")))])
+
+
+def _joined(row: dict[str, Any], beside: Mapping[str, Mapping[str, dict[str, Any]]]) -> dict[str, Any]:
+    """Return an item with what it names by id in it, as web hooks have it; in answers it stands beside."""
+    joined, flags = dict(row), row.get("reviewable_score_ids")
+    for name, kind in _REFERENCES.items():
+        if key := digits(row, f"{name}_id"):
+            joined[name] = beside[kind].get(key, {"id": key})
+    if isinstance(flags, list):
+        found = [beside["reviewable_scores"].get(str(key), {}) for key in flags[:_MOST_FLAGS]]
+        joined["reviewable_scores"] = [_joined(flag, {**beside, "reviewable_scores": {}}) for flag in found]
+    return joined

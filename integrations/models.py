@@ -1,0 +1,109 @@
+"""Connected platforms, what they call our posts, and the log of both directions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models import Delivery, Platform, Post, WebhookEndpoint
+
+
+class IntegrationState(models.TextChoices):
+    """Until somebody has signed in nothing is asked or sent; a removed one stays for its log."""
+
+    SIGN_IN = "sign_in", _("waits for sign-in")
+    ACTIVE = "active", _("connected")
+    PAUSED = "paused", _("paused")
+    REMOVED = "removed", _("removed")
+
+
+class Integration(models.Model):
+    """A platform's server that we ask for reports and that carries decisions out.
+
+    `credentials` and `webhook_secret` are encrypted; `hook` is the last part of the address that the platform
+    sends to. Decisions go through `endpoint`, which keeps their order, retries and failures. `cursor` is the
+    connector's own. In a dry run calls that would change something there are written down instead.
+    """
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="integrations")
+    kind = models.CharField(max_length=20)
+    base_url = models.URLField(max_length=300)
+    state = models.CharField(max_length=8, choices=IntegrationState.choices, default=IntegrationState.SIGN_IN)
+    endpoint = models.OneToOneField(
+        WebhookEndpoint, null=True, on_delete=models.PROTECT, related_name="integration"
+    )
+    credentials = models.TextField()
+    webhook_secret = models.TextField(blank=True)
+    hook = models.CharField(max_length=40, unique=True)
+    signed_in_as = models.CharField(max_length=300, blank=True)
+    is_dry_run = models.BooleanField(default=True)
+    takes_direct_messages = models.BooleanField(default=False)
+    cursor = models.JSONField(default=dict)
+    next_poll_at = models.DateTimeField(null=True)
+    polled_at = models.DateTimeField(null=True)
+    failures = models.PositiveIntegerField(default=0)
+    last_error = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("kind", "base_url"), condition=~Q(state="removed"), name="integration_once_per_server"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("next_poll_at",), condition=Q(state="active"), name="integration_due_to_poll"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.base_url
+
+
+class Item(models.Model):
+    """What a platform knows of a post of ours: `remote` as its connector wrote it.
+
+    `acted` has, by action, what is in force there and for which decision. It is written before the call as an
+    intention, so that a call whose answer was lost is made again.
+    """
+
+    integration = models.ForeignKey(Integration, on_delete=models.CASCADE, related_name="items")
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="items")
+    remote = models.JSONField(default=dict)
+    acted = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("integration", "post"), name="item_once_per_post"),)
+
+
+class Direction(models.TextChoices):
+    """Seen from here."""
+
+    IN = "in", _("in")
+    OUT = "out", _("out")
+
+
+class Exchange(models.Model):
+    """A delivery of the platform, or a call there, in the log of an integration.
+
+    `body` is what a delivery said, kept until it was taken in, so that a failed one can be read again.
+    """
+
+    integration = models.ForeignKey(Integration, on_delete=models.CASCADE, related_name="exchanges")
+    at = models.DateTimeField()
+    direction = models.CharField(max_length=3, choices=Direction.choices)
+    what = models.CharField(max_length=300)
+    status = models.PositiveSmallIntegerField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+    is_dry_run = models.BooleanField(default=False)
+    delivery = models.ForeignKey(Delivery, null=True, on_delete=models.SET_NULL, related_name="exchanges")
+    headers = models.JSONField(default=dict)
+    body = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-at", "-id")
+        indexes = (models.Index(fields=("integration", "-at", "-id"), name="exchange_log"),)

@@ -1,0 +1,266 @@
+"""Bluesky: the reports that wait in an existing Ozone, and decisions as moderation events in its log.
+
+Sources: bluesky-social/atproto lexicons/tools/ozone/{moderation,server} and com/atproto/{server,repo},
+packages/ozone/src/{api/moderation,mod-service}. Everything is asked of the moderator's own server, which
+passes it on to the labeler. Escalated subjects are left to the people of Ozone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from integrations.connector import Answer, Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.fields import count, digits, instant, part, parts, string, url
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
+
+_MODERATION, _EVENT = "tools.ozone.moderation", "tools.ozone.moderation.defs#modEvent"
+_ACCOUNT, _RECORD = "com.atproto.admin.defs#repoRef", "com.atproto.repo.strongRef"
+_PAGE, _LABEL, _LONGEST_NAME = 20, "spam", 200
+_REFUSALS, _IS_OVER = (400, 401, 404, 501), ("ExpiredToken", "InvalidToken", "AuthMissing")
+_DONE = ("DuplicateExternalId", "SubjectHasAction", "already taken down", "not taken down")
+_EVENTS = {"note": "Comment", "hide": "Label", "limit": "Label", "remove": "Takedown", "suspend": "Takedown"}
+_REVERSALS = {"Label": "Label", "Takedown": "ReverseTakedown"}
+_REASONS = {"Spam": "spam", "MisleadingSpam": "spam", "MisleadingBot": "spam", "MisleadingScam": "scam"}
+_REASONS |= {"MisleadingImpersonation": "impersonation", "Sexual": "adult", "Rude": "abuse"}
+_REASONS |= {"Harassment": "abuse"}
+
+_SESSIONS: dict[tuple[str, ...], dict[str, str]] = {}
+"""This process's sessions by credentials: servers allow few sign-ins a day. Lost ones are made anew."""
+
+
+class Ozone(Connector):
+    """A labeler's Ozone, by a moderator's app password; the address is that of the moderator's server."""
+
+    name, title = "ozone", "Bluesky (Ozone)"
+    asks = (
+        Credential(name="handle", label="Handle of a moderator", help="A member of the team in your Ozone."),
+        Credential(name="password", label="App password of this account", is_secret=True),
+        Credential(name="labeler", label="DID of the labeler", help="Begins with did:"),
+    )
+    actions = tuple(_EVENTS)
+    default_action = "hide"
+
+    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+        super().__init__(http, credentials)
+        self._key = tuple(credentials.get(name, "").strip() for name in ("handle", "password", "labeler"))
+
+    def check(self) -> str:
+        """Return handle and role; triage may neither label nor take down."""
+        role = string(part(self._got("tools.ozone.server.getConfig"), "viewer"), "role")
+        if not role:
+            raise Unusable("This account is not in the team of this Ozone; add it there as a moderator.")
+        return f"@{self._session()['handle']} ({role.rpartition('#role')[2].lower()})"
+
+    def poll(self, cursor: Mapping[str, Any]) -> Page:
+        """Return open subjects, the longest waiting first; a new report puts its subject last."""
+        query = {"reviewState": "tools.ozone.moderation.defs#reviewOpen", "limit": _PAGE, **cursor}
+        query |= {"sortField": "lastReportedAt", "sortDirection": "asc"}
+        answer = self._got(f"{_MODERATION}.queryStatuses", **query)
+        statuses = parts(answer, "subjectStatuses")
+        names = [name for status in statuses if (name := _name(part(status, "subject")))]
+        seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
+        views = {
+            string(part(view, "record"), "uri") or string(part(view, "repo"), "did"): view
+            for view in parts(seen, "subjects")
+        }
+        incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
+        # Subjects without a report come last; a cursor behind them would leave out all reports to come.
+        position = string(answer, "cursor")
+        is_at_end = not statuses or not string(statuses[-1], "lastReportedAt")
+        if is_at_end or not position or not position.isprintable():
+            return Page(incoming=incoming, cursor=cursor)
+        return Page(incoming=incoming, cursor={"cursor": position}, is_last=len(statuses) < _PAGE)
+
+    def act(self, order: Order) -> Mapping[str, Any]:
+        """Log what the decision asks for, with its id: Ozone takes each event of it once.
+
+        This closes the reports, unless the post is spam and nothing, or only a note, is asked for.
+        """
+        is_spam = order.verdict == "spam"
+        if is_spam and order.action in _EVENTS:
+            self._emit(order, _EVENTS[order.action])
+        if not is_spam or order.action not in ("nothing", "note", "remove"):
+            self._emit(order, "Acknowledge")
+        return {"verdict": order.verdict}
+
+    def undo(self, order: Order) -> None:
+        """Take back the label or takedown, if it is this decision's; notes and closed reports stay."""
+        kind, subject = _EVENTS.get(order.action, ""), _subject(order, _EVENTS.get(order.action, ""))
+        if kind in _REVERSALS:
+            added = {"addedLabels": _LABEL} if kind == "Label" else {}
+            last = self._events(_name(subject), kind, limit=1, **added)
+            if any(_mark(order) in string(event.get("event"), "comment") for event in last):
+                self._emit(order, _REVERSALS[kind], is_undone=True)
+
+    def _emit(self, order: Order, kind: str, *, is_undone: bool = False) -> None:
+        # Events are shown without the external id that came with them, so the comment has it, too.
+        event: dict[str, Any] = {"$type": _EVENT + kind, "comment": f"{order.note} {_mark(order)}"}
+        if kind == "Label":
+            added, taken = ([], [_LABEL]) if is_undone else ([_LABEL], [])
+            event |= {"createLabelVals": added, "negateLabelVals": taken}
+        if kind == "Takedown" and order.until:
+            hours = (order.until - datetime.now(UTC)).total_seconds() / 3600
+            event["durationInHours"] = max(1, math.ceil(hours))
+        said = {
+            "event": event,
+            "subject": _subject(order, kind),
+            "createdBy": self._session()["did"],
+            "externalId": _mark(order) + ("undone" if is_undone else ""),
+        }
+        if kind != "Comment" and not is_undone:
+            said["reportAction"] = {"all": True}
+        path, accepts = f"/xrpc/{_MODERATION}.emitEvent", (*_REFUSALS, 409)
+        answer = self._called(
+            lambda headers: self.http.sent("POST", path, json=said, headers=headers, accepts=accepts)
+        )
+        if answer.status != 200 and not any(done in _refusal(answer) for done in _DONE):
+            raise Unusable(f"Ozone refuses: {_refusal(answer)}")
+
+    def _reported(self, status: dict[str, Any], views: Mapping[str, dict[str, Any]]) -> Incoming | None:
+        if not (name := _name(subject := part(status, "subject"))):
+            return None
+        did, *path = name.removeprefix("at://").split("/")
+        view = views.get(name, {})
+        profile = part(view, "profile")
+        handle = string(profile, "handle") or string(status, "subjectRepoHandle")
+        value = part(view, "record", "value") if path else profile
+        if path and not value:
+            where = dict(zip(("repo", "collection", "rkey"), (did, *path), strict=False))
+            value = part(self._got("com.atproto.repo.getRecord", may_fail=True, **where), "value")
+            if not value:
+                return None  # deleted since: nothing is left to look at
+        # The author tells when it was written, perhaps a date ahead or long past.
+        times = [instant(status, "createdAt"), instant(value, "createdAt") if path else None]
+        langs, parent = value.get("langs"), string(part(value, "reply", "parent"), "uri")
+        cid = string(subject, "cid")
+        post = IncomingPost(
+            external_id=name if path else f"account:{did}",
+            text=_text(value) or ("" if path else handle),
+            posted_at=min(filter(None, times), default=datetime.now(UTC)),
+            author=_author(did, profile, handle=handle),
+            parent=IncomingParent(external_id=parent) if parent else None,
+            language=str(langs[0]).partition("-")[0] if isinstance(langs, list) and langs else "",
+            links=_links(value),
+        )
+        return Incoming(
+            post=post,
+            complaints=self._complaints(name, post=post.external_id),
+            account=not path,
+            remote={"did": did, "uri": name if path else "", "cid": cid if cid.isalnum() else ""},
+        )
+
+    def _complaints(self, subject: str, *, post: str) -> tuple[IncomingComplaint, ...]:
+        """Return the reports of a subject, without appeals, muted reporters and reports of messages."""
+        found = self._events(subject, "Report", limit=100, may_fail=True)
+        events = [(part(event, "event"), event) for event in found]
+        return tuple(
+            IncomingComplaint(
+                post=post,
+                reporter=string(event, "createdBy"),
+                reason=_reason(string(report, "reportType")),
+                reported_at=instant(event, "createdAt") or datetime.now(UTC),
+                external_id=f"ozone:event:{digits(event)}",
+                note=string(report, "comment"),
+            )
+            for report, event in events
+            if _name(part(event, "subject")) and report.get("isReporterMuted") is not True
+            if not string(report, "reportType").endswith("#reasonAppeal")
+        )
+
+    def _events(self, subject: str, kind: str, **query: Any) -> list[dict[str, Any]]:
+        query |= {"subject": subject, "types": _EVENT + kind}
+        return parts(self._got(f"{_MODERATION}.queryEvents", **query), "events")
+
+    def _got(self, method: str, *, may_fail: bool = False, **query: Any) -> dict[str, Any]:
+        path, is_ozone = f"/xrpc/{method}?{urlencode(query, doseq=True)}", method.startswith("tools.ozone.")
+        answer = self._called(
+            lambda headers: self.http.get(path, headers=headers, accepts=_REFUSALS), is_ozone=is_ozone
+        )
+        if answer.status != 200 and not may_fail:
+            raise Unusable(f"Ozone refuses: {_refusal(answer)}")
+        return part(answer.json) if answer.status == 200 else {}
+
+    def _called(self, call: Callable[[Mapping[str, str]], Answer], *, is_ozone: bool = True) -> Answer:
+        """Make a call, once more where the session was over."""
+        for is_over in (False, True):
+            headers = {"authorization": f"Bearer {self._session(is_over=is_over)['accessJwt']}"}
+            if is_ozone:
+                headers["atproto-proxy"] = f"{self._key[2]}#atproto_labeler"
+            answer = call(headers)
+            if string(answer.json, "error") not in _IS_OVER:
+                break
+        return answer
+
+    def _session(self, *, is_over: bool = False) -> dict[str, str]:
+        if is_over or self._key not in _SESSIONS:
+            typed = {"identifier": self._key[0].removeprefix("@"), "password": self._key[1]}
+            path = "/xrpc/com.atproto.server.createSession"
+            said = self.http.asked(path, json=typed, accepts=(400, 401)).json
+            session = {name: string(said, name) for name in ("accessJwt", "did", "handle")}
+            if not all(value and value.isascii() and value.isprintable() for value in session.values()):
+                raise Unusable("The server refuses handle and app password; make a new app password there.")
+            _SESSIONS[self._key] = session
+        return _SESSIONS[self._key]
+
+
+def _name(subject: dict[str, Any]) -> str:
+    """Return the address of a record or the DID of an account, "" for messages and what fits no database."""
+    fields = {_RECORD: "uri", _ACCOUNT: "did"}
+    name = string(subject, fields.get(string(subject, "$type"), ""))
+    is_usable = name.startswith(("at://did:", "did:")) and name.isascii() and name.isprintable()
+    return name if is_usable and len(name) <= _LONGEST_NAME else ""
+
+
+def _mark(order: Order) -> str:
+    return f"[spamdesk:{order.decision_id}]"
+
+
+def _subject(order: Order, kind: str) -> dict[str, Any]:
+    """Return what an event is about: the account where the decision limits or suspends it."""
+    uri, is_closed = string(order.remote, "uri"), kind == "Acknowledge"
+    if uri and (is_closed or order.action not in ("limit", "suspend")):
+        return {"$type": _RECORD, "uri": uri, "cid": string(order.remote, "cid")}
+    return {"$type": _ACCOUNT, "did": string(order.remote, "did")}
+
+
+def _reason(kind: str) -> str:
+    said = kind.rpartition("#reason")[2]
+    return next((reason for start, reason in _REASONS.items() if said.startswith(start)), "other")
+
+
+def _text(value: dict[str, Any]) -> str:
+    """Return what people read of a post, a profile or a list, with its card and what pictures show."""
+    media = part(value, "embed", "media") or part(value, "embed")
+    said = [string(value, name) for name in ("text", "displayName", "name", "description")]
+    said += [string(part(media, "external"), name) for name in ("title", "description")]
+    said += [string(picture, "alt") for picture in parts(media, "images")]
+    return "\n\n".join(filter(None, said))
+
+
+def _links(value: dict[str, Any]) -> tuple[str, ...]:
+    """Return where links lead, which may be elsewhere than their text says."""
+    media = part(value, "embed", "media") or part(value, "embed")
+    features = [feature for facet in parts(value, "facets") for feature in parts(facet, "features")]
+    found = [url(feature, "uri") for feature in (*features, part(media, "external"))]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _author(did: str, profile: dict[str, Any], *, handle: str) -> IncomingAuthor:
+    return IncomingAuthor(
+        external_id=did,
+        display_name=string(profile, "displayName") or handle,
+        created_at=instant(profile, "createdAt"),
+        friends=count(profile, "followsCount"),
+        followers=count(profile, "followersCount"),
+        posts=count(profile, "postsCount"),
+    )
+
+
+def _refusal(answer: Answer) -> str:
+    said = f"{string(answer.json, 'error')[:100]} {string(answer.json, 'message')[:200]}"
+    return said.strip() or str(answer.status)

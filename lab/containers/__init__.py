@@ -1,1 +1,0 @@
-"""The container files, and `make containers`, which builds, runs and kills them."""
