@@ -44,7 +44,7 @@ INSTALLED_APPS = [
     *(["simulation"] if HAS_SIMULATION else []),
 ]
 MIDDLEWARE = [
-    "moderation.api.akismet.host_keys.host_keys",  # first: no other may see a key in a host name
+    "integrations.akismet.host_keys.host_keys",  # first: no other may see a key in a host name
     "moderation.api.middleware.request_ids",
     "moderation.api.middleware.problems_below_api",
     "moderation.api.middleware.plain_http_refused",
@@ -208,6 +208,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "moderation.api.serializers.strict.say_defaults",
         "moderation.api.examples.add_examples",
         "moderation.api.openapi_links.add_links",
         "moderation.api.response_headers.add_headers",

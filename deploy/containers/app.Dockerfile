@@ -22,6 +22,7 @@ COPY manage.py ./
 COPY deploy/__init__.py deploy/
 COPY deploy/local deploy/local
 COPY config config
+COPY integrations integrations
 COPY moderation moderation
 COPY scoring scoring
 COPY static static

@@ -24,16 +24,21 @@ class KeyAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[AnonymousUser, ApiKey] | None:
         """Return the key of the request, None without one. Raises InvalidKey, its kinds, or LimitReached."""
-        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
-        if not kind:
+        secret = self.secret_of(request)
+        if secret is None:
             return None
-        if kind.lower() != "bearer":
-            raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
         return AnonymousUser(), api_keys.authenticate(
-            secret=secret.strip(),
+            secret=secret,
             at=timezone.now(),
             network=client_address.network(client_address.address(request)),
         )
+
+    def secret_of(self, request: Request) -> str | None:
+        """Return what the request gives as its key, None if it gives none."""
+        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if kind and kind.lower() != "bearer":
+            raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
+        return secret.strip() if kind else None
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
         """Return the challenge of a 401."""

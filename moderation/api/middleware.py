@@ -46,7 +46,7 @@ def request_ids(get_response: _GetResponse) -> _GetResponse:
 
 def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int) -> None:
     """Log a request of the API: by its route, since a path may hold a person's name, and without address."""
-    if request.resolver_match is None or not request.path_info.startswith(("/api/", "/1.")):
+    if request.resolver_match is None or not request.path_info.startswith(("/api/", "/1.", "/v1alpha1/")):
         return
     log.info(
         "request",

@@ -2,7 +2,6 @@
 
 from django.urls import path, re_path
 
-from moderation.api.akismet import views as akismet
 from moderation.api.views import (
     activity,
     appeals,
@@ -101,12 +100,6 @@ urlpatterns = [
     path("api/v1/deliveries/<str:id>/replay", webhooks.DeliveryReplays.as_view()),
     path("api/v1/openapi.json", pages.openapi, name="openapi"),
     path("api/v1/docs", pages.documentation, name="documentation"),
-    path("1.1/verify-key", akismet.verify_key),
-    path("1.1/comment-check", akismet.comment_check),
-    path("1.1/submit-spam", akismet.submit_spam),
-    path("1.1/submit-ham", akismet.submit_ham),
-    # Akismet moved this one to 1.2, where newer clients ask for it.
-    re_path(r"^1\.[12]/usage-limit$", akismet.usage_limit),
     re_path(r"^api(/|$)", base.NothingHere.as_view()),
     path("problems/", pages.problem_list, name="problems"),
     path("problems/<str:code>", pages.problem),

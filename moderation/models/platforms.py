@@ -160,6 +160,16 @@ class ApiKey(models.Model):
     posts_per_minute = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many posts the key may send; empty takes the installation's."
     )
+    pending_hours = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How long Akismet's check answers pending while nothing is decided; empty: never.",
+    )
+    submissions_decide = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="What a site's moderators submit by Akismet's calls is decided, in the name of acts_as.",
+    )
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -170,3 +180,27 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+    @property
+    def serves_akismet(self) -> bool:
+        """Whether the key has the scopes of Akismet's calls."""
+        return {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ} <= set(self.scopes)
+
+
+class AkismetAlias(models.Model):
+    """Twelve hexadecimal digits that stand for a key in Akismet's calls of one site.
+
+    Some plugins take no other key. They are only 48 bits, so the digest is made with the secret key.
+    """
+
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="akismet_aliases")
+    digest = models.CharField(max_length=64, unique=True)
+    site = models.CharField(max_length=253, help_text="The host name of the site, in small letters.")
+    created_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("key_id", "id")
+
+    def __str__(self) -> str:
+        return self.site

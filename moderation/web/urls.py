@@ -7,7 +7,15 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from moderation.web import health, policies, rules, saved_filters, webhooks
-from moderation.web.accounts import account, notifications, platforms, preferences, reasons, users
+from moderation.web.accounts import (
+    account,
+    akismet_aliases,
+    notifications,
+    platforms,
+    preferences,
+    reasons,
+    users,
+)
 from moderation.web.activity import today
 from moderation.web.audit import audit_log
 from moderation.web.campaigns import campaigns
@@ -161,6 +169,9 @@ urlpatterns = [
     path("deliveries/<uuid:delivery_id>/send-again/", webhooks.send_again, name="delivery-again"),
     path("platforms/<int:platform_id>/keys/", platforms.issue_key, name="key-issue"),
     path("keys/<int:key_id>/revoke/", platforms.revoke_key, name="key-revoke"),
+    path("keys/<int:key_id>/akismet/", akismet_aliases.configure, name="key-akismet"),
+    path("keys/<int:key_id>/aliases/", akismet_aliases.issue_alias, name="alias-issue"),
+    path("aliases/<int:alias_id>/revoke/", akismet_aliases.revoke_alias, name="alias-revoke"),
     path("users/", users.page, name="users"),
     path("users/<int:user_id>/", users.change, name="user"),
     path("users/<int:user_id>/addresses/", users.addresses, name="user-addresses"),

@@ -296,5 +296,5 @@ def test_settings_that_are_named_exist(path: Path) -> None:
 def test_the_image_copies_every_package_that_runs() -> None:
     copied = set(re.findall(r"^COPY (\w+) ", IMAGE, re.MULTILINE))
 
-    assert {"config", "moderation", "scoring", "static", "templates"} <= copied
+    assert {"config", "integrations", "moderation", "scoring", "static", "templates"} <= copied
     assert all((ROOT / name).is_dir() for name in copied)

@@ -20,9 +20,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Decision, Revision
+from moderation.models import Decision, Post, Revision, User
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
+from moderation.operations.cases import platform_verdicts
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
@@ -167,7 +169,7 @@ def test_the_polling_loop_reads_every_decision_once(
         headers = {"Authorization": f"Bearer {variables['SPAMDESK_KEY']}"}
         httpx.post(f"{variables['SPAMDESK']}/api/v1/posts", json=post, headers=headers, trust_env=False)
     scoring()
-    [loop] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    _, loop = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     names: dict[str, Any] = {}
 
     exec(compile(loop, "docs/api-guide.md", "exec"), names)  # the page's own code is what is tested
@@ -177,6 +179,33 @@ def test_the_polling_loop_reads_every_decision_once(
 
     assert [decision["post"]["external_id"] for decision, _ in first] == ["p-0", "p-1", "p-2"]
     assert again == []
+
+
+def test_the_smallest_app_shows_what_is_no_spam(variables: dict[str, str], scoring: Any) -> None:
+    app, _ = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    names: dict[str, Any] = {}
+
+    exec(compile(app, "docs/api-guide.md", "exec"), names)  # the page's own code is what is tested
+    for number, text in enumerate(("A cat.", "Huge discount, only today!", SPAM)):
+        names["publish"](str(number), text, "ann")
+    before = dict(names["is_shown"])
+    names["report"]("0", "bob")
+    post = Post.objects.get(external_id="1")
+    decided_at = timezone.now() - timedelta(minutes=1)
+    platform_verdicts.record(
+        platform=post.platform,
+        external_id="1",
+        verdict=Verdict.NOT_SPAM,
+        moderator=User.objects.get(),
+        at=decided_at,
+    )
+    deadline = time.monotonic() + 2 * feed.SETTLE.total_seconds()
+    while not names["is_shown"]["1"] and time.monotonic() < deadline:
+        names["follow"](None)
+    names["api"].close()
+
+    assert before == {"0": True, "1": False, "2": False}
+    assert names["is_shown"] == {"0": True, "1": True, "2": False}
 
 
 @pytest.mark.whole

@@ -102,6 +102,7 @@ STAYS = {
     **{
         f"DeskSettingsForm.{name}": _DESK for name in ("evidence_agent", "translation_key", "translation_url")
     },
+    "AliasForm.site": _DESK,
     "NotificationsForm.chat": _DESK,
     **{f"PolicyForm.{name}": _DESK for name in ("name", "words", "reason")},
     **{f"{form}.name": _DESK for form in ("KeyForm", "NewPlatformForm", "PlatformForm", "QueueForm")},

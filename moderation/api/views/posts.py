@@ -33,6 +33,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.posts import account_complaints, complaints, counts, ingest
+from moderation.operations.posts.account_complaints import IncomingAccount
+from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.queries import platform_posts
 from moderation.queries.decisions import platform_decisions
 
@@ -205,16 +207,20 @@ class Complaints(ApiView):
     )
     def post(self, request: Request) -> Response:
         given = self.read(forms.ComplaintSerializer, request)
-        complaint = forms.incoming(given)
+        account = forms.incoming_account(given["account"]) if "account" in given else None
+        row = self.stored(request, forms.incoming(given), account=account)
+        return Response(forms.ComplaintAnswerSerializer(row).data, status=202)
+
+    def stored(
+        self, request: Request, complaint: IncomingComplaint, *, account: IncomingAccount | None = None
+    ) -> Complaint:
+        """Store a complaint, about an account if one is given. Raises LimitReached or Erased."""
         platform, at = platform_of(request), timezone.now()
         # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
-        if "account" in given:
-            account = forms.incoming_account(given["account"])
-            row = account_complaints.record(platform=platform, account=account, complaint=complaint, at=at)
-        else:
-            row = complaints.record(platform=platform, complaint=complaint, at=at)
-        return Response(forms.ComplaintAnswerSerializer(row).data, status=202)
+        if account is not None:
+            return account_complaints.record(platform=platform, account=account, complaint=complaint, at=at)
+        return complaints.record(platform=platform, complaint=complaint, at=at)
 
 
 class OneComplaint(ApiView):

@@ -49,7 +49,7 @@ class Scores(ApiView):
         data, is_stored = _without_store(request.data)
         post = read(data, platform=platform.slug, is_lenient=is_lenient(request))
         if not is_stored:
-            return Response(formats.previewed_post(post, _preview(platform, post)))
+            return Response(formats.previewed_post(post, preview(platform, post)))
         found = score_now.run(platform=platform, post=post, at=timezone.now())
         if isinstance(found, ingest.Refused):
             raise Refused(found.code, found.detail)
@@ -70,7 +70,8 @@ def _without_store(data: Any) -> tuple[Any, bool]:
     return {name: value for name, value in data.items() if name != "store"}, is_stored
 
 
-def _preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | None:
+def preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | None:
+    """Return what a post would get, and keep nothing; None while the models are being loaded."""
     try:
         live = scorer.current().low_latency()
     # The first request of a process starts the load and is told so: a sender waits 300 ms, a load takes

@@ -100,7 +100,7 @@ def authenticate(*, secret: str, at: datetime, network: str = "") -> ApiKey:
         wrong_keys.count(network=network, at=at)
         raise
     wrong_keys.remember_right(digest=digest)
-    _note_use(key, at=at)
+    note_use(key, at=at)
     return key
 
 
@@ -109,6 +109,23 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
     with transaction.atomic():
         if ApiKey.objects.filter(pk=key_id, revoked_at__isnull=True).update(revoked_at=at):
             entries.add(action="key.revoked", subject_kind="api_key", subject_id=key_id, actor=actor, at=at)
+
+
+def refuse_ended(key: ApiKey, *, at: datetime) -> None:
+    """Raise RevokedKey or ExpiredKey if the key is no longer valid."""
+    if key.revoked_at is not None:
+        raise RevokedKey("This key was revoked.")
+    if key.expires_at is not None and key.expires_at <= at:
+        raise ExpiredKey("This key has expired.")
+
+
+def note_use(key: ApiKey, *, at: datetime) -> None:
+    """Write the time of use at most once a minute: a write per request would double the cost of reading."""
+    if key.last_used_at is not None and at - key.last_used_at < _LAST_USED_EVERY:
+        return
+    is_stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=at - _LAST_USED_EVERY)
+    # Conditional: of a thousand requests in the same second one writes, the others match no row.
+    ApiKey.objects.filter(is_stale, pk=key.pk).update(last_used_at=at)
 
 
 def _as_issued(given: str) -> str:
@@ -121,10 +138,7 @@ def _valid(key: ApiKey | None, *, digest: str, at: datetime) -> ApiKey:
     is_right = hmac.compare_digest(key.digest if key else "0" * 64, digest)
     if key is None or not is_right:
         raise InvalidKey("This key is not known.")
-    if key.revoked_at is not None:
-        raise RevokedKey("This key was revoked.")
-    if key.expires_at is not None and key.expires_at <= at:
-        raise ExpiredKey("This key has expired.")
+    refuse_ended(key, at=at)
     return key
 
 
@@ -137,15 +151,6 @@ def _found(prefix: str) -> ApiKey | None:
     key = ApiKey.from_db(None, _KEY_COLUMNS, row[: len(_KEY_COLUMNS)])
     key.platform = Platform.from_db(None, _PLATFORM_COLUMNS, row[len(_KEY_COLUMNS) :])
     return key
-
-
-def _note_use(key: ApiKey, *, at: datetime) -> None:
-    """Write the time of use at most once a minute: a write per request would double the cost of reading."""
-    if key.last_used_at is not None and at - key.last_used_at < _LAST_USED_EVERY:
-        return
-    is_stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=at - _LAST_USED_EVERY)
-    # Conditional: of a thousand requests in the same second one writes, the others match no row.
-    ApiKey.objects.filter(is_stale, pk=key.pk).update(last_used_at=at)
 
 
 def _digest(secret: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Prefetch, Q
 
-from moderation.models import ApiKey, Platform, WebhookEndpoint
+from moderation.models import AkismetAlias, ApiKey, Platform, WebhookEndpoint
 from moderation.models.webhooks import EndpointState
 
 
@@ -32,6 +32,7 @@ def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
 
 
 def keys(*, platform_id: int) -> list[ApiKey]:
-    """Return a platform's keys: valid ones first, then by age."""
-    rows = ApiKey.objects.filter(platform=platform_id)
+    """Return a platform's keys, with aliases that are not revoked: valid ones first, then by age."""
+    aliases = Prefetch("akismet_aliases", AkismetAlias.objects.filter(revoked_at__isnull=True))
+    rows = ApiKey.objects.filter(platform=platform_id).prefetch_related(aliases)
     return sorted(rows, key=lambda key: (key.revoked_at is not None, -key.created_at.timestamp()))

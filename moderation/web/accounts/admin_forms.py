@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
@@ -12,13 +13,20 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models import User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
-from moderation.models.users import Role
+from moderation.models.users import DECIDERS, Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
+PENDING_HOURS = (
+    ("", _("never")),
+    ("4", _("for 4 hours")),
+    ("24", _("for 1 day")),
+    ("72", _("for 3 days")),
+    ("336", _("for 14 days")),
+)
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
 
 
@@ -70,11 +78,35 @@ SCOPES: dict[Scope, StrOrPromise] = {
 
 
 class KeyForm(forms.Form):
-    """A new key: what it may do, and until when."""
+    """A new key: what it may do, at first what every platform needs, and until when."""
 
     name = forms.CharField(max_length=100, strip=True)
-    scopes = forms.MultipleChoiceField(choices=[(scope.value, SCOPES[scope]) for scope in Scope])
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope.value, SCOPES[scope]) for scope in Scope],
+        initial=[Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ, Scope.WEBHOOKS_ADMIN],
+    )
     days = forms.ChoiceField(choices=KEY_LENGTHS, required=False)
+
+
+class AkismetForm(forms.Form):
+    """What a key does in Akismet's calls."""
+
+    pending_hours = forms.TypedChoiceField(
+        choices=PENDING_HOURS, coerce=int, empty_value=None, required=False
+    )
+    decides_as = forms.ModelChoiceField(
+        User.objects.filter(is_active=True, role__in=DECIDERS).order_by("username"), required=False
+    )
+
+
+class AliasForm(forms.Form):
+    """The address of a site that gets an alias."""
+
+    site = forms.URLField(max_length=250, assume_scheme="https")
+
+    def clean_site(self) -> str:
+        """Return the host name alone."""
+        return urlsplit(str(self.cleaned_data["site"])).hostname or ""
 
 
 class UserForm(forms.Form):

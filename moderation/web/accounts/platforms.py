@@ -18,6 +18,7 @@ from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
 from moderation.web import access, days
 from moderation.web.accounts.admin_forms import (
+    AkismetForm,
     EndpointForm,
     KeyForm,
     NewPlatformForm,
@@ -59,7 +60,7 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         )
         messages.success(request, _("Saved."))
         return redirect("platform", platform_id=platform_id)
-    return _detail(request, row, form=form, status=422 if form.errors else 200)
+    return detail(request, row, form=form, status=422 if form.errors else 200)
 
 
 @access.admins.post
@@ -75,8 +76,8 @@ def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         except (egress.Refused, endpoints.AlreadyThere, endpoints.TooMany, vault.MissingKey) as refusal:
             form.add_error("url", str(refusal))
         else:
-            return _detail(request, row, secret=secret, secret_kind="signing")  # noqa: S106 - a kind, no secret
-    return _detail(request, row, endpoint_form=form, status=422)
+            return detail(request, row, secret=secret, secret_kind="signing")  # noqa: S106 - a kind, no secret
+    return detail(request, row, endpoint_form=form, status=422)
 
 
 @access.admins.post
@@ -90,7 +91,7 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
     except vault.MissingKey as refusal:
         messages.warning(request, str(refusal))
         return redirect("platform", platform_id=endpoint.platform_id)
-    return _detail(request, endpoint.platform, secret=secret, secret_kind="signing")  # noqa: S106 - a kind
+    return detail(request, endpoint.platform, secret=secret, secret_kind="signing")  # noqa: S106 - a kind
 
 
 @access.admins.post
@@ -107,7 +108,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     row = get_object_or_404(Platform, pk=platform_id)
     form = KeyForm(request.POST)
     if not form.is_valid():
-        return _detail(request, row, key_form=form, status=422)
+        return detail(request, row, key_form=form, status=422)
     at = timezone.now()
     _key, secret = api_keys.issue(
         platform=row,
@@ -117,7 +118,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         at=at,
         actor=request.user,
     )
-    return _detail(request, row, secret=secret, secret_kind="key")  # noqa: S106 - a kind, no secret
+    return detail(request, row, secret=secret, secret_kind="key")  # noqa: S106 - a kind, no secret
 
 
 @access.admins.post
@@ -129,7 +130,7 @@ def revoke_key(request: access.DeskRequest, key_id: int) -> HttpResponse:
     return redirect("platform", platform_id=key.platform_id)
 
 
-def _detail(
+def detail(
     request: access.DeskRequest,
     row: Platform,
     *,
@@ -140,11 +141,13 @@ def _detail(
     secret_kind: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    """Show a platform with its forms, and a secret that was made now."""
     context = {
         "section": "manage",
         "at": timezone.now(),
         "platform": row,
         "api_keys": platforms.keys(platform_id=row.pk),
+        "akismet_form": AkismetForm(),
         "form": form or PlatformForm(),
         "key_form": key_form or KeyForm(),
         "endpoints": platforms.endpoints(platform_id=row.pk),

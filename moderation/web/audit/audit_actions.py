@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 ACTIONS: dict[str, StrOrPromise] = {
     "action.confirmed": _("Action confirmed"),
     "action.refused": _("Action refused"),
+    "alias.issued": _("Alias for Akismet's calls issued"),
+    "alias.revoked": _("Alias for Akismet's calls revoked"),
     "blind_review.answered": _("Blind review answered"),
     "blind_review.settled": _("Disagreement settled"),
     "blind_review.undone": _("Blind review answer undone"),
@@ -44,6 +46,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "golden_item.confirmed": _("Golden item confirmed"),
     "golden_item.marked": _("Golden item marked"),
     "golden_item.retired": _("Golden item retired"),
+    "key.changed": _("API key changed"),
     "key.issued": _("API key issued"),
     "key.revoked": _("API key revoked"),
     "labels.suspected": _("Suspicious labels to be judged again"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from rest_framework.exceptions import ValidationError
 
-from moderation.api.akismet import views
+from integrations.akismet import comments
 from moderation.api.parsers import NotANumber
 from moderation.api.serializers import incoming_post, posts
 from moderation.api.serializers.fields import MAX_WHOLE_NUMBER
@@ -217,7 +217,7 @@ class TestOtherWays:
         )
     )
     def test_a_form_of_akismet_becomes_a_post_that_the_api_would_take(self, form: dict[str, str]) -> None:
-        post = views.post_of(form, at=START)
+        post = comments.post_of(form, at=START)
         names = ("external_id", "text", "ip", "user_agent", "language")
         body = {name: getattr(post, name) for name in names} | {
             "posted_at": post.posted_at.isoformat(),

@@ -71,7 +71,8 @@ ALLOWED = {
             ADMINS,
             """
             platforms platform endpoint-add endpoint-secret
-            endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
+            endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
+            alias-issue alias-revoke users user
             action-set action-remove
             user-addresses user-switch user-reset user-sessions-end reasons reason integrations
             integration integration-connect integration-signed-in integration-change integration-again

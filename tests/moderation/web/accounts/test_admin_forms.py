@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -168,6 +169,13 @@ class TestKeys:
     def test_need_a_name_and_a_scope(self, admin_desk: Client, platform: Platform, given: Any) -> None:
         assert self.issue(admin_desk, platform, **given).status_code == 422
         assert not ApiKey.objects.exists()
+
+    def test_begin_with_what_every_platform_needs(self, admin_desk: Client, platform: Platform) -> None:
+        page = admin_desk.get(f"/platforms/{platform.pk}/").content.decode()
+
+        checked = re.findall(r'value="([a-z:]+)"\s+checked', page)
+        assert checked == ["posts:write", "complaints:write", "verdicts:read", "webhooks:admin"]
+        assert '<option value="365" selected>' in page
 
 
 @pytest.fixture

@@ -5,46 +5,40 @@ They carry no ids: a comment is identified by its content.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
-from rest_framework.exceptions import ValidationError
 
-from moderation.api.akismet.host_keys import host_key
-from moderation.api.serializers.fields import MAX_LANGUAGE_LENGTH, AddressField, is_language
-from moderation.api.serializers.posts import MAX_TEXT_LENGTH, MAX_URL_LENGTH
-from moderation.models import ApiKey
-from moderation.models.decisions import Verdict
-from moderation.models.platforms import Scope
+from integrations.akismet.comments import external_id_of, host_of, is_by_program, post_of, reporter_of
+from integrations.akismet.host_keys import host_key
+from moderation.models import ApiKey, Decision, Score
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations import refusals, score_now
-from moderation.operations.accounts import api_keys
-from moderation.operations.cases import appeals, opening
+from moderation.operations.accounts import akismet_aliases, api_keys
+from moderation.operations.cases import appeals, opening, platform_verdicts
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
-from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 from moderation.queries import platform_posts
 
 _PLAIN = "text/plain; charset=utf-8"
 THANKS = "Thanks for making the web a better place."
+_ALIAS = re.compile(r"[0-9a-f]{12}", re.ASCII)
 _DISCARD_FROM = 0.99
 """From this spam probability on, and for bans, plugins may discard a comment."""
 
 _TEST_SPAMMERS = frozenset({"akismet-guaranteed-spam", "viagra-test-123"})  # Akismet's documented names
 _TEST_SPAM_MAIL = "akismet-guaranteed-spam@example.com"
 _Call = Callable[[HttpRequest, ApiKey, datetime], HttpResponse]
-
-_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
-_ADDRESS = AddressField()
 
 
 @csrf_exempt
@@ -61,21 +55,21 @@ def verify_key(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["POST"])
 def comment_check(request: HttpRequest) -> HttpResponse:
-    """Answer true for spam, otherwise false; false also while a human has yet to decide."""
+    """Answer true for spam, otherwise false; while nothing is decided, pending if the key says so."""
     return _with_key(request, _check)
 
 
 @csrf_exempt
 @require_http_methods(["POST"])
 def submit_spam(request: HttpRequest) -> HttpResponse:
-    """Store missed spam as a complaint of the site."""
+    """Take missed spam: a complaint of the site, or a decision if the key says so."""
     return _with_key(request, _take_spam)
 
 
 @csrf_exempt
 @require_http_methods(["POST"])
 def submit_ham(request: HttpRequest) -> HttpResponse:
-    """File a false positive as an appeal: a lead reviews the comment again."""
+    """Take a false positive: an appeal, which a lead reviews, or a decision if the key says so."""
     return _with_key(request, _take_ham)
 
 
@@ -86,18 +80,43 @@ def usage_limit(request: HttpRequest) -> HttpResponse:
     return _with_key(request, _usage)
 
 
+@csrf_exempt
+@require_http_methods(["POST"])
+def get_subscription(request: HttpRequest) -> HttpResponse:
+    """Answer what WordPress' plugin asks before it keeps a key; nothing here has to be paid."""
+    return _with_key(request, _subscription)
+
+
+@csrf_exempt
+def nothing_here(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - a view takes the request
+    """Answer any other call: plugins show the text to people, who need no page."""
+    return HttpResponse("Not found.", status=404, content_type=_PLAIN)
+
+
 def _check(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     form = request.POST.dict()
     if _is_given(form, "is_test"):
         return _test_answer(form)
     post = post_of(form, at=at)
     found = score_now.run(platform=key.platform, post=post, at=at)
-    if isinstance(found, ingest.Refused):
-        # The same comment with another date or browser: keep the earlier result.
+    decision: Decision | None
+    score: Score | None
+    received_at = at
+    if isinstance(found, ingest.Refused) or key.pending_hours is not None:
+        # The same comment, perhaps with another date or browser: what the site may know of it by now.
         page = platform_posts.by_external_id(platform=key.platform, external_id=post.external_id, at=at)
         decision, score = page.decision, page.scores[0] if page.scores else None
+        received_at = page.post.received_at
     else:
         decision, score = found.decision, found.score
+    is_by_person = decision is not None and decision.source == DecisionSource.MODERATOR
+    if is_by_program(form) and not is_by_person:
+        _complain(key, form, note="A field was filled in that people do not see.", at=at)
+        return _text("true")
+    if decision is None and key.pending_hours is not None:
+        if at < received_at + timedelta(hours=key.pending_hours):
+            return _text("pending", help_="not decided yet")
+        return _text("true" if score is not None and score.spam_probability >= 0.5 else "false")
     if decision is None or decision.verdict != Verdict.SPAM:
         return _text("false", help_="" if score else "not scored in time")
     is_certain = score is not None and (
@@ -111,20 +130,15 @@ def _take_spam(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     form = request.POST.dict()
     if _is_given(form, "is_test"):
         return _text(THANKS)
-    post = post_of(form, at=at)
-    ingest.accept(platform=key.platform, posts=[post], at=at)
-    complaint = IncomingComplaint(
-        post=post.external_id, reporter=reporter_of(form), reason="spam", reported_at=at
-    )
-    # The protocol has no answer for it: a plugin that gets an error reports the same comment for ever.
-    with suppress(refusals.Erased):
-        complaints.record(platform=key.platform, complaint=complaint, at=at)
+    if not _decide(key, form, Verdict.SPAM, at=at):
+        ingest.accept(platform=key.platform, posts=[post_of(form, at=at)], at=at)
+        _complain(key, form, at=at)
     return _text(THANKS)
 
 
 def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     form = request.POST.dict()
-    if _is_given(form, "is_test"):
+    if _is_given(form, "is_test") or _decide(key, form, Verdict.NOT_SPAM, at=at):
         return _text(THANKS)
     post = post_of(form, at=at)
     found = score_now.run(platform=key.platform, post=post, at=at)
@@ -135,10 +149,55 @@ def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     return _text(THANKS)
 
 
+def _decide(key: ApiKey, form: dict[str, str], verdict: Verdict, *, at: datetime) -> bool:
+    """Decide as the site's moderators did, if the key may; return whether it is decided."""
+    if not key.submissions_decide or key.acts_as is None or not key.acts_as.is_active:
+        return False
+    post = post_of(form, at=at)
+    score_now.run(platform=key.platform, post=post, at=at)
+    with suppress(opening.NotScored, refusals.Erased, refusals.Refusal):
+        platform_verdicts.record(
+            platform=key.platform,
+            external_id=post.external_id,
+            verdict=verdict,
+            moderator=key.acts_as,
+            at=at,
+        )
+        return True
+    return False
+
+
+def _complain(key: ApiKey, form: dict[str, str], *, at: datetime, note: str = "") -> None:
+    complaint = IncomingComplaint(
+        post=external_id_of(form),
+        # By programs' fields and by people: how often each is right is learned apart.
+        reporter=reporter_of(form, by="form" if note else "site"),
+        reason="spam",
+        reported_at=at,
+        note=note,
+    )
+    # The protocol has no answer for it: a plugin that gets an error reports the same comment for ever.
+    with suppress(refusals.Erased):
+        complaints.record(platform=key.platform, complaint=complaint, at=at)
+
+
 def _usage(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:  # noqa: ARG001 - all calls are alike
     begins = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     used = platform_posts.count_since(platform=key.platform, since=begins)
     return JsonResponse({"limit": "none", "usage": used, "percentage": "0.00", "throttled": False})
+
+
+def _subscription(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:  # noqa: ARG001 - as above
+    return JsonResponse(
+        {
+            "account_id": key.pk,
+            "account_name": key.name,
+            "account_type": "Spamdesk",
+            "status": "active",
+            "next_billing_date": False,
+            "limit_reached": False,
+        }
+    )
 
 
 def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
@@ -158,15 +217,18 @@ def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
 
 def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
     """Find the key in form, query or host name. Raises LimitReached after too many wrong ones."""
-    form = request.POST
-    secret = form.get(name) or form.get("api_key") or request.GET.get("api_key") or host_key(request)
+    form, at = {**request.GET.dict(), **request.POST.dict()}, timezone.now()
+    secret = form.get(name) or form.get("api_key") or form.get("key") or host_key(request)
+    network = client_address.network(client_address.address(request))
     try:
-        network = client_address.network(client_address.address(request))
-        key = api_keys.authenticate(secret=secret, at=timezone.now(), network=network)
+        if _ALIAS.fullmatch(secret):
+            site = host_of(form)
+            key = akismet_aliases.authenticate(alias=secret, site=site, at=at, network=network)
+        else:
+            key = api_keys.authenticate(secret=secret, at=at, network=network)
     except api_keys.InvalidKey:
         return None
-    wanted = {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ}
-    return key if wanted <= set(key.scopes) else None
+    return key if key.serves_akismet else None
 
 
 def _too_many(reached: limits.LimitReached) -> HttpResponse:
@@ -194,76 +256,3 @@ def _text(body: str, *, discard: bool = False, help_: str = "") -> HttpResponse:
     if help_:
         response.headers["X-akismet-debug-help"] = help_
     return response
-
-
-def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
-    """Return the comment as a post; the same comment, checked or reported, has the same id."""
-    text = _clean(form.get("comment_content", ""))[:MAX_TEXT_LENGTH]
-    return of_fields(
-        {
-            "external_id": external_id_of(form),
-            "text": text,
-            "posted_at": _posted_at(form, at=at),
-            "author": _author(form),
-            "ip": _address(form.get("user_ip", "")),
-            "user_agent": _clean(form.get("user_agent", ""))[:500],
-            "language": _language(form.get("blog_lang", "")),
-            "links": [
-                url[:MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
-            ],
-        }
-    )
-
-
-def external_id_of(form: Mapping[str, str]) -> str:
-    """Return the id of a comment: a digest of author, text and site."""
-    # Without date, address and browser: a check and a later report of the same comment may differ in them.
-    names = ("blog", "permalink", "comment_type", "comment_author", "comment_author_email", "comment_content")
-    said = "\0".join(_clean(form.get(name, "")) for name in names)
-    return f"akismet:{hashlib.sha256(said.encode()).hexdigest()}"
-
-
-def reporter_of(form: Mapping[str, str]) -> str:
-    """Return the reporter of complaints: one per site, for its own moderators."""
-    return f"akismet-site:{_clean(form.get('blog', ''))}"[:200]
-
-
-def _author(form: Mapping[str, str]) -> dict[str, str | None]:
-    email = _clean(form.get("comment_author_email", "")).strip().lower()
-    name = _clean(form.get("comment_author", "")).strip()
-    known_by = email or name or form.get("user_ip", "")
-    domain = email.rpartition("@")[2] if "@" in email else ""
-    return {
-        # The address itself is not kept, as everywhere here.
-        "external_id": f"akismet:{hashlib.sha256(known_by.encode('utf-8', 'replace')).hexdigest()}",
-        "display_name": name[:200],
-        "email_domain": domain[:253] or None,
-    }
-
-
-def _posted_at(form: Mapping[str, str], *, at: datetime) -> datetime:
-    try:
-        given = datetime.fromisoformat(form.get("comment_date_gmt", ""))
-    except ValueError:
-        return at
-    given = given if given.tzinfo else given.replace(tzinfo=UTC)
-    # Plugins send the clock of the blog's server, often in local time: a wrong one must not lose the comment.
-    return given if _EARLIEST < given <= at else at
-
-
-def _address(text: str) -> str | None:
-    try:
-        return _ADDRESS.to_internal_value(text.strip())
-    except ValidationError:
-        return None
-
-
-def _language(text: str) -> str:
-    """Take the first of Akismet's list, en_us,fr_ca, as a language tag."""
-    first = text.split(",", maxsplit=1)[0].strip().replace("_", "-")
-    return first if len(first) <= MAX_LANGUAGE_LENGTH and is_language(first) else ""
-
-
-def _clean(text: str) -> str:
-    """Remove characters that the database cannot store."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 _GetResponse = Callable[[HttpRequest], HttpResponseBase]
+_AKISMET = "rest.akismet.com"
 _CALLS = re.compile(r"/1\.[12]/")
 _LIKE_A_KEY = re.compile(r"sk-[a-z]{1,12}-[a-z0-9]{20,}", re.IGNORECASE | re.ASCII)
 
@@ -21,12 +22,17 @@ _LIKE_A_KEY = re.compile(r"sk-[a-z]{1,12}-[a-z0-9]{20,}", re.IGNORECASE | re.ASC
 def host_keys(get_response: _GetResponse) -> _GetResponse:
     """Take the key from the host's first label, for Akismet's calls below SPAMDESK_AKISMET_HOST.
 
-    Such a host is refused for anything else.
+    Such a host is refused for anything else. Akismet's own name, which some plugins cannot change, is
+    answered for its calls alone, with and without a key, whatever ALLOWED_HOSTS says.
     """
 
     def respond(request: HttpRequest) -> HttpResponseBase:
-        label, _, rest = str(request.META.get("HTTP_HOST", "")).partition(".")
-        is_ours = bool(settings.AKISMET_HOST) and _without_port(rest) == settings.AKISMET_HOST
+        host = str(request.META.get("HTTP_HOST", ""))
+        label, _, rest = host.partition(".")
+        is_call = _CALLS.match(request.path_info) is not None
+        if is_call and _without_port(host) == _AKISMET:
+            return get_response(_of_akismet(request))
+        is_ours = _without_port(rest) in {_AKISMET, settings.AKISMET_HOST or _AKISMET}
         if not is_ours and not _LIKE_A_KEY.fullmatch(label):
             return get_response(request)
         # A key in front of any other of our names is taken out, too: refused, it must still not be logged.
@@ -34,12 +40,18 @@ def host_keys(get_response: _GetResponse) -> _GetResponse:
         # A WSGI server may take this name from the Host header, and Django falls back to it.
         if str(request.META.get("SERVER_NAME", "")).startswith(label):
             request.META["SERVER_NAME"] = _without_port(rest)
-        if not is_ours or not _CALLS.match(request.path_info):
+        if not is_ours or not is_call:
             return HttpResponse("Not found.", status=404, content_type="text/plain; charset=utf-8")
         request.host_key = label  # type: ignore[attr-defined]  # read through host_key()
-        return get_response(request)
+        return get_response(_of_akismet(request) if _without_port(rest) == _AKISMET else request)
 
     return respond
+
+
+def _of_akismet(request: HttpRequest) -> HttpRequest:
+    """Let this request alone pass the check of ALLOWED_HOSTS."""
+    request.get_host = lambda: _AKISMET  # type: ignore[method-assign]  # Django has no setting for one path
+    return request
 
 
 def host_key(request: HttpRequest) -> str:
