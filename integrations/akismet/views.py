@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from integrations import platform_verdicts
 from integrations.akismet.comments import external_id_of, host_of, is_by_program, post_of, reporter_of
 from integrations.akismet.host_keys import host_key
 from moderation.models import ApiKey, Decision, Score
@@ -23,7 +24,7 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations import refusals, score_now
 from moderation.operations.accounts import akismet_aliases, api_keys
-from moderation.operations.cases import appeals, opening, platform_verdicts
+from moderation.operations.cases import appeals, opening
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.posts import complaints, ingest

@@ -9,12 +9,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from integrations import platform_verdicts
 from integrations.akismet import comments
 from moderation.models import ApiKey, Case, Complaint, Decision, Platform, Post, Revision, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import akismet_aliases, api_keys
-from moderation.operations.cases import claims, platform_verdicts
+from moderation.operations.cases import claims
 from moderation.operations.infrastructure.limits import Bucket
 from tests.moderation.fakes import FakeScorer
 

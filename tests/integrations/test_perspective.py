@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from integrations import platform_verdicts
 from moderation.models import Case, Complaint, Platform, Post, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
-from moderation.operations.cases import platform_verdicts
 from tests.moderation.fakes import FakeScorer
 
 ANALYZE, SUGGEST = "/v1alpha1/comments:analyze", "/v1alpha1/comments:suggestscore"

@@ -15,11 +15,11 @@ from pytest_django.live_server_helper import LiveServer
 
 from deploy.local import published_clients
 from deploy.local.places import ROOT
+from integrations import platform_verdicts
 from moderation.models import ApiKey, Complaint, Decision, Platform, Post, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import akismet_aliases, api_keys
-from moderation.operations.cases import platform_verdicts
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,11 +20,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from integrations import platform_verdicts
 from moderation.models import Decision, Post, Revision, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
-from moderation.operations.cases import platform_verdicts
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.scoring import score

@@ -1,3 +1,3 @@
-"""Cases: opened (`opening`), claimed (`claims`), decided (`review`, `shift`, `platform_verdicts`), disputed
+"""Cases: opened (`opening`), claimed (`claims`), decided (`review`, `shift`), disputed
 (`appeals`), looked at again, taken back (`reversals`).
 """
