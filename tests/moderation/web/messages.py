@@ -15,11 +15,8 @@ from deploy.local.places import ROOT
 
 # The pages of the API are in English alone.
 TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*.html") if path.parent.name != "api")
-SOURCES = sorted(
-    path
-    for layer in ("web", "templatetags", "queries", "operations", "models")
-    for path in (ROOT / "moderation" / layer).rglob("*.py")
-)
+_LAYERS = [ROOT / "moderation" / name for name in ("web", "templatetags", "queries", "operations", "models")]
+SOURCES = sorted(path for folder in (*_LAYERS, ROOT / "integrations") for path in folder.rglob("*.py"))
 _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
 _SPOKEN = {"share", "days", "hours", "seconds", "number", "flag"}
 _PLURAL = {"ngettext", "ngettext_lazy"}
