@@ -24,17 +24,16 @@ class Skip:
 
 def undoable(*, moderator: User, at: datetime) -> BlindReview | Decision | Skip | None:
     """Return the latest act that one key undoes, if there is one; one query finds it, another reads it."""
-    window = timedelta(seconds=desk_settings.current().undo_seconds)
-    answers = BlindReview.objects.filter(settled_at__isnull=True, answered_by=moderator)
-    answers = answers.filter(answered_at__gt=at - window)
+    since = at - timedelta(seconds=desk_settings.current().undo_seconds)
+    given = BlindReview.objects.filter(answered_by=moderator, answered_at__gt=since, settled_at__isnull=True)
     decisions = decision_pages.undoable(moderator=moderator, at=at)
     # Rows of cases keep no time. Of a second review, `skipped_by` also names who must not judge it.
     cases = Case.objects.filter(skipped_by__contains=[moderator.pk]).select_related("post__author")
     cases = cases.exclude(reason__in=(CaseReason.SECOND, CaseReason.BLIND))
     is_left = Exists(cases.filter(pk=Cast(OuterRef("subject_id"), BigIntegerField())))
-    skips = AuditEntry.objects.filter(is_left, actor=moderator, action="case.skipped", at__gt=at - window)
+    skips = AuditEntry.objects.filter(is_left, actor=moderator, action="case.skipped", at__gt=since)
     acts: tuple[QuerySet[Any, Any], ...] = (
-        answers.values_list("answered_at", "pk", Value("answer")),
+        given.values_list("answered_at", "pk", Value("answer")),
         decisions.values_list("decided_at", "pk", Value("decision")),
         skips.values_list("at", Cast("subject_id", BigIntegerField()), Value("skip")),
     )
@@ -42,5 +41,5 @@ def undoable(*, moderator: User, at: datetime) -> BlindReview | Decision | Skip 
     done_at, pk, kind = first.union(*others, all=True).order_by("-answered_at").first() or (at, 0, "")
     if kind == "skip":
         case = cases.filter(pk=pk).first()
-        return Skip(case=case, final_at=done_at + window) if case else None
-    return (answers if kind == "answer" else decisions).filter(pk=pk).first() if kind else None
+        return Skip(case=case, final_at=done_at + (at - since)) if case else None
+    return (given if kind == "answer" else decisions).filter(pk=pk).first() if kind else None
