@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import whole
+from tests.browser.stage import press_and_wait
 from tests.deploy.product import PATIENCE_SECONDS, Product
 from tests.integrations import discourse_server, mastodon_server, matrix_server, ozone_server
 from tests.integrations.discourse_server import DiscourseServer
@@ -28,6 +29,7 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 PROMISE_SECONDS = 300
+_PATIENCE = 75
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ CASES = {
             "labeler": ozone_server.LABELER,
         },
         "bank.example",
-        lambda server: ozone_server.POST in server.labelled,
+        lambda server: ozone_server.POST in server.taken_down,
     ),
     "matrix": Case(
         matrix, {"token": matrix_server.TOKEN}, "Cheap watches", lambda server: bool(server.redacted)
@@ -124,11 +126,11 @@ def test_from_the_address_to_the_decision_carried_out(
 
         _wait_for_case(desk, product)
         desk.goto("/queue/")
-        desk.keyboard.press("r")
+        press_and_wait(desk, "r")
         expect(desk.locator("#main")).to_contain_text(case.reads)
-        desk.keyboard.press("s")
+        press_and_wait(desk, "s")
 
-        product.wait_until(lambda: case.is_done(server), f"{kind} was told")
+        product.wait_until(lambda: case.is_done(server), f"{kind} was told", patience_seconds=_PATIENCE)
         assert time.monotonic() - began < PROMISE_SECONDS
         assert whole.waiting(product) == 0
 
@@ -146,5 +148,7 @@ def _connect(desk: Page, kind: str, case: Case, server: PlatformServer) -> None:
 
 
 def _wait_for_case(desk: Page, product: Product) -> None:
-    product.wait_until(lambda: whole.waiting(product) == 1, "the report is a case")
+    product.wait_until(
+        lambda: whole.waiting(product) == 1, "the report is a case", patience_seconds=_PATIENCE
+    )
     desk.reload()
