@@ -78,9 +78,7 @@ def test_a_report_about_an_account_is_about_the_account(mastodon: Integration, r
 
 
 @pytest.mark.parametrize("is_allowed", [False, True])
-def test_direct_messages_are_taken_only_where_allowed(
-    mastodon: Integration, read: Read, is_allowed: bool
-) -> None:
+def test_direct_messages_come_only_where_allowed(mastodon: Integration, read: Read, is_allowed: bool) -> None:
     Integration.objects.update(takes_direct_messages=is_allowed)
     report = MastodonServer().report("12", mastodon_server.status("901", visibility="direct"))
     headers, body = mastodon_server.delivery("report.created", report)

@@ -85,9 +85,7 @@ class TestShape:
         assert told(other, later(3_600)) == []
 
 
-def test_tells_actions_as_they_stand(
-    api: APIClient, platform: Platform, decided: Decided, moderator: User
-) -> None:
+def test_tells_actions_as_now(api: APIClient, platform: Platform, decided: Decided, moderator: User) -> None:
     ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=1_000)
     made = decided(at=AT)
     [limited] = api.get(DECISIONS).json()["data"]
@@ -161,9 +159,7 @@ class TestTiming:
         assert told(platform, later(11.9)) == []
         assert told(platform, later(12)) == [made]
 
-    def test_an_undone_decision_is_never_told(
-        self, decided: Decided, platform: Platform, moderator: User
-    ) -> None:
+    def test_undone_ones_are_never_told(self, decided: Decided, platform: Platform, moderator: User) -> None:
         made = decided(at=later(0))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 

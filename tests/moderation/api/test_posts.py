@@ -74,9 +74,7 @@ class TestSend:
 
         assert Revision.objects.get().text == text
 
-    def test_is_repeated_refused_or_edited_as_the_operation_says(
-        self, api: APIClient, payload: Payload
-    ) -> None:
+    def test_is_repeated_refused_or_edited_as_operations_say(self, api: APIClient, payload: Payload) -> None:
         first, again = (api.post(POSTS, payload) for _ in range(2))
         other = api.post(POSTS, payload | {"text": "Buy pills"})
         edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2})

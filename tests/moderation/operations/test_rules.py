@@ -219,9 +219,7 @@ class TestDraft:
         with pytest.raises(rules.AlreadyActive):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(2))
 
-    def test_of_something_that_a_live_rule_is_about_waits_for_its_end(
-        self, lead: User, impose: Impose
-    ) -> None:
+    def test_of_something_under_a_live_rule_waits_for_its_end(self, lead: User, impose: Impose) -> None:
         impose(expires_at=later(10))
         allowance = rules.draft(
             value="pills.example", effect="allow", reason="x", actor=lead, at=later(1), expires_at=later(90)

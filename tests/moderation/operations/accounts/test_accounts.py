@@ -190,9 +190,7 @@ class TestSessions:
 
         assert listed(moderator)[0].used_at == later
 
-    def test_that_expired_or_were_ended_elsewhere_are_not_listed(
-        self, session: Made, moderator: User
-    ) -> None:
+    def test_expired_or_ended_elsewhere_are_not_listed(self, session: Made, moderator: User) -> None:
         gone, expired, kept = (session(moderator) for _ in range(3))
         Session.objects.filter(pk=gone)._raw_delete("default")
         Session.objects.filter(pk=expired).update(expire_date=NOW - timedelta(seconds=1))
@@ -276,9 +274,7 @@ class TestAuthenticate:
         with pytest.raises(api_keys.ExpiredKey):
             api_keys.authenticate(secret=issued[1], at=AT + timedelta(days=1))
 
-    def test_a_test_key_opens_no_production_desk(
-        self, issued: tuple[ApiKey, str], settings: Settings
-    ) -> None:
+    def test_test_keys_open_no_production_desk(self, issued: tuple[ApiKey, str], settings: Settings) -> None:
         settings.MODE = "production"
 
         with pytest.raises(api_keys.InvalidKey):

@@ -91,9 +91,7 @@ class TestRulings:
         assert not Label.objects.filter(post=post).exists()
         assert not Case.objects.filter(post=post).exists()
 
-    def test_draws_a_share_to_be_judged_alone(
-        self, decided: CampaignDecision, remembered: DeskSettings
-    ) -> None:
+    def test_draws_a_share_to_judge_alone(self, decided: CampaignDecision, remembered: DeskSettings) -> None:
         remembered.campaign_check_percent = 50
 
         posts = join(later(100), count=40)

@@ -154,9 +154,7 @@ class TestScoring:
         assert 3 <= len(sampled) <= 24
         assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
 
-    def test_draws_the_same_again_also_under_another_chance_and_key(
-        self, post: Post_, settings: Settings
-    ) -> None:
+    def test_draws_the_same_again_under_another_chance_and_key(self, post: Post_, settings: Settings) -> None:
         rows = self.scored(post, count=30, at=AT)
         Platform.objects.update(audit_first_share=0.9)
         settings.SECRET_KEY = "another than the one that drew"
@@ -227,9 +225,7 @@ class TestScoring:
         assert sum(row.is_audit_sample for row in rows) in (5, 6)
         assert min(row.audit_probability for row in rows) > 0
 
-    def test_falls_as_people_label(
-        self, post: Post_, moderator: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_falls_by_labelling(self, post: Post_, moderator: User, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(audit_plan, "SETTLED_LABELS", 2)
         Platform.objects.update(audit_first_share=1.0)
         self.scored(post, count=8, at=AT)

@@ -102,9 +102,7 @@ class TestLines:
 
 
 class TestBalance:
-    def test_erased_posts_and_retracted_labels_do_not_count(
-        self, open_case: Case_, judged_alike: Judged
-    ) -> None:
+    def test_erased_posts_and_retracted_labels_are_out(self, open_case: Case_, judged_alike: Judged) -> None:
         case = open_case()
         judged_alike(case, probability=0.9, spam=3, fine=2)
         first, second = Label.objects.filter(is_spam=True).order_by("pk")[:2]

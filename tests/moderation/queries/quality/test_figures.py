@@ -199,9 +199,7 @@ class TestAgreement:
         assert agreement(spam=[2, 0, 3], judgements=[2, 2, 3]).alpha == 1.0
 
     @pytest.mark.parametrize(("spam", "judgements"), [([], []), ([2, 2], [2, 2]), ([1, 0], [1, 1])])
-    def test_says_nothing_without_pairs_or_with_one_value(
-        self, spam: list[int], judgements: list[int]
-    ) -> None:
+    def test_says_nothing_without_pairs_or_of_one_value(self, spam: list[int], judgements: list[int]) -> None:
         assert agreement(spam=spam, judgements=judgements).alpha is None
 
 

@@ -77,9 +77,7 @@ class TestDraw:
         assert "Enter 1 to 500 posts from 1 to 90 days." in answer.content.decode()
         assert not LabelDraw.objects.exists()
 
-    def test_is_judged_without_seeing_what_the_filter_did(
-        self, lead_desk: Client, platform: Platform
-    ) -> None:
+    def test_is_judged_not_seeing_what_the_filter_did(self, lead_desk: Client, platform: Platform) -> None:
         lead_desk.post(f"/labels/{platform.pk}/draw/", {"posts": "1", "days": "7"})
         case = Case.objects.get(reason=CaseReason.RANDOM)
 
