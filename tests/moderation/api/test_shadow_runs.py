@@ -73,10 +73,8 @@ class TestShadowRuns:
 
         assert (run["progress"]["scored"], run["progress"]["differing"]) == (1, 1)
         [one] = page["data"]
-        assert (one["post"]["external_id"], one["candidate"]) == (
-            post.external_id,
-            {"route": "remove", "spam_probability": 0.95},
-        )
+        assert one["post"]["external_id"] == post.external_id
+        assert one["candidate"] == {"route": "remove", "spam_probability": 0.95}
         assert {row["dimension"] for row in figures["differences"]} >= {"all", "platform"}
         assert figures["rates"]
 
@@ -98,7 +96,6 @@ class TestShadowRuns:
         for end in ("", "/disagreements", "/figures"):
             problem(other_api.get(f"{RUNS}/{shadow_run.pk}{end}"), status=404, code="not_found")
         figures = lead_api.get(f"{RUNS}/{shadow_run.pk}/figures").json()
-        assert {(row["dimension"], row["slice"]) for row in figures["differences"]} <= {
-            ("platform", platform.slug)
-        }
+        slices = {(row["dimension"], row["slice"]) for row in figures["differences"]}
+        assert slices <= {("platform", platform.slug)}
         assert figures["rates"] == []

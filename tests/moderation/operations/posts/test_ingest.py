@@ -86,12 +86,7 @@ class TestAccept:
 
         answers = accept(platform, AT, two, one, two, dataclasses.replace(one, text="other"))
 
-        assert [answer.external_id for answer in answers] == [
-            two.external_id,
-            one.external_id,
-            two.external_id,
-            one.external_id,
-        ]
+        assert [answer.external_id for answer in answers] == [two.external_id, one.external_id] * 2
         assert isinstance(answers[3], ingest.Refused)
         assert Revision.objects.count() == 2
 
