@@ -37,7 +37,7 @@ class PlainHttp:
         if self.is_dry_run:
             self.held_back.append((method, path, json if form is None else form))
             return Answer(status=200, json={})
-        return self._answer(method, path, headers=headers, accepts=accepts, json=json, form=form)
+        return self._answer(method, path, headers=headers, accepts=accepts, json=json, data=form)
 
     def asked(
         self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
@@ -45,27 +45,10 @@ class PlainHttp:
         """Post what changes nothing."""
         return self._answer("POST", path, headers=headers, accepts=accepts, json=json)
 
-    def _answer(
-        self,
-        method: str,
-        path: str,
-        *,
-        headers: Mapping[str, str] | None,
-        accepts: Sequence[int],
-        json: Any = None,
-        form: Mapping[str, str] | None = None,
-    ) -> Answer:
+    def _answer(self, method: str, path: str, *, accepts: Sequence[int], **sent: Any) -> Answer:
         assert path.startswith("/"), path
         try:
-            response = httpx.request(
-                method,
-                self.base_url + path,
-                headers=headers,
-                json=json,
-                data=form,
-                timeout=5,
-                trust_env=False,
-            )
+            response = httpx.request(method, self.base_url + path, timeout=5, trust_env=False, **sent)
         except httpx.TransportError as failed:
             raise Unreachable(str(failed)) from failed
         status = response.status_code

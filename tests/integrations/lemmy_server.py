@@ -22,11 +22,8 @@ class LemmyServer(PlatformServer):
     def report(self, kind: str, number: int, item: int = 55, **given: Any) -> dict[str, Any]:
         """Keep an open report, and return it."""
         suffix = "_at" if self.api == "v4" else ""
-        common = {
-            f"published{suffix}": f"2026-03-01T09:{item:02}:00.123456Z",
-            "removed": False,
-            "deleted": False,
-        }
+        published = {f"published{suffix}": f"2026-03-01T09:{item:02}:00.123456Z"}
+        common = {**published, "removed": False, "deleted": False}
         address, person = f"https://far.example/{kind}/{item}", "actor_id" if self.api == "v3" else "ap_id"
         thread = {"id": 12, "name": "Cheap pills", "ap_id": "https://far.example/post/12"}
         texts = {"body": "Buy [here](https://pills.example/x)", "content": "Buy **now**"}
@@ -48,12 +45,8 @@ class LemmyServer(PlatformServer):
             "post": row if kind == "post" else thread,
             kind: row,
             "creator": {"id": 5, "name": "ada", person: "https://lemmy.example/u/ada"},
-            f"{kind}_creator": {
-                "id": 77,
-                "name": "pills",
-                person: "https://far.example/u/pills",
-                f"published{suffix}": "2026-02-27T00:00:00Z",
-            },
+            f"{kind}_creator": {"id": 77, "name": "pills", person: "https://far.example/u/pills"}
+            | {f"published{suffix}": "2026-02-27T00:00:00Z"},
             **given,
         }
         return self.reports[kind, number]
@@ -71,9 +64,8 @@ class LemmyServer(PlatformServer):
 
     def _signed_in(self, path: str, request: Request) -> tuple[int, Any]:
         if not self.token or request.headers.get("authorization") != f"Bearer {self.token}":
-            return (
-                (401, {"error": "incorrect_login"}) if self.api == "v4" else (400, {"error": "not_logged_in"})
-            )
+            status, error = (401, "incorrect_login") if self.api == "v4" else (400, "not_logged_in")
+            return status, {"error": error}
         if path in ("/site", "/account"):
             me = {"local_user_view": {"person": ME}}
             return 200, {"my_user": me} if path == "/site" else me
@@ -94,9 +86,7 @@ class LemmyServer(PlatformServer):
         kinds = ("post", "comment") if self.api == "v4" else (kind,)
         found = [(key, row) for key, row in self.reports.items() if key[0] in kinds]
         if is_open:
-            found = [
-                (key, row) for key, row in found if part(row, f"{key[0]}_report").get("resolved") is not True
-            ]
+            found = [one for one in found if part(one[1], f"{one[0][0]}_report").get("resolved") is not True]
         else:
             found.reverse()
         if self.api == "v3":
@@ -105,10 +95,8 @@ class LemmyServer(PlatformServer):
         after, order = query.get("page_cursor", ""), list(self.reports)
         found = [(key, row) for key, row in found if not after or order.index(key) > int(after)]
         page = found[:50]
-        return {
-            "items": [row for _, row in page],
-            **({"next_page": str(order.index(page[-1][0]))} if len(page) == 50 else {}),
-        }
+        further = {"next_page": str(order.index(page[-1][0]))} if len(page) == 50 else {}
+        return {"items": [row for _, row in page], **further}
 
     def _item(self, kind: str, path: str, request: Request) -> tuple[int, Any]:
         body = request.body or {}

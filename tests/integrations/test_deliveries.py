@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import pytest
 from django.test import Client
 
@@ -14,6 +12,7 @@ from moderation.models.posts import Subject
 from moderation.operations.erasure import erase
 from tests.integrations import mastodon_server
 from tests.integrations.mastodon_server import SECRET, MastodonServer
+from tests.moderation.instants import AT
 
 Read = list[int]
 
@@ -29,20 +28,17 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
 
 
 @pytest.fixture
-def mastodon(platform: Platform, admin: User, at: datetime) -> Integration:
+def mastodon(platform: Platform, admin: User) -> Integration:
     """A Mastodon that sends, with its secret pasted."""
     row = Integration.objects.create(
-        platform=platform, kind="mastodon", base_url="https://m.example", hook="a-hook", created_at=at
+        platform=platform, kind="mastodon", base_url="https://m.example", hook="a-hook", created_at=AT
     )
-    return setup.change(integration_id=row.pk, actor=admin, at=at, webhook_secret=SECRET)
+    return setup.change(integration_id=row.pk, actor=admin, at=AT, webhook_secret=SECRET)
 
 
 def send(body: bytes, headers: dict[str, str], *, hook: str = "a-hook") -> int:
-    return (
-        Client()
-        .post(f"/integrations/hook/{hook}", body, content_type="application/json", headers=headers)
-        .status_code
-    )
+    answer = Client(headers=headers).post(f"/integrations/hook/{hook}", body, "application/json")
+    return answer.status_code
 
 
 def reported() -> tuple[dict[str, str], bytes]:
@@ -50,37 +46,31 @@ def reported() -> tuple[dict[str, str], bytes]:
     return mastodon_server.delivery("report.created", report)
 
 
-def test_is_stored_at_once_and_read_once(mastodon: Integration, read: Read, at: datetime) -> None:
+def test_is_stored_at_once_and_read_once(mastodon: Integration, read: Read) -> None:
     headers, body = reported()
 
     assert send(body, headers) == 202
     assert (not Post.objects.exists(), len(read)) == (True, 1)
-    assert deliveries.read(exchange_id=read[0], at=at) == 1
-    assert deliveries.read(exchange_id=read[0], at=at) == 0
+    assert deliveries.read(exchange_id=read[0], at=AT) == 1
+    assert deliveries.read(exchange_id=read[0], at=AT) == 0
     assert (Post.objects.get().external_id, Complaint.objects.count()) == ("mastodon:901", 1)
     assert (Exchange.objects.get().body, Exchange.objects.get().status) == ("", 200)
 
 
-def test_the_same_again_changes_nothing(mastodon: Integration, read: Read, at: datetime) -> None:
+def test_the_same_again_changes_nothing(mastodon: Integration, read: Read) -> None:
     headers, body = reported()
     for _ in range(2):
         send(body, headers)
     for exchange_id in read:
-        deliveries.read(exchange_id=exchange_id, at=at)
+        deliveries.read(exchange_id=exchange_id, at=AT)
 
-    assert (Post.objects.count(), Post.objects.get().revisions.count(), Complaint.objects.count()) == (
-        1,
-        1,
-        1,
-    )
+    assert Post.objects.get().revisions.count() == Complaint.objects.count() == 1
 
 
-def test_a_report_about_an_account_is_about_the_account(
-    mastodon: Integration, read: Read, at: datetime
-) -> None:
+def test_a_report_about_an_account_is_about_the_account(mastodon: Integration, read: Read) -> None:
     headers, body = mastodon_server.delivery("report.created", MastodonServer().report("12"))
     send(body, headers)
-    deliveries.read(exchange_id=read[0], at=at)
+    deliveries.read(exchange_id=read[0], at=AT)
 
     post = Post.objects.get()
     assert (post.subject, post.external_id) == (Subject.ACCOUNT, "account:pills@spam.example")
@@ -88,14 +78,12 @@ def test_a_report_about_an_account_is_about_the_account(
 
 
 @pytest.mark.parametrize("is_allowed", [False, True])
-def test_direct_messages_are_taken_only_where_allowed(
-    mastodon: Integration, read: Read, at: datetime, is_allowed: bool
-) -> None:
+def test_direct_messages_come_only_where_allowed(mastodon: Integration, read: Read, is_allowed: bool) -> None:
     Integration.objects.update(takes_direct_messages=is_allowed)
     report = MastodonServer().report("12", mastodon_server.status("901", visibility="direct"))
     headers, body = mastodon_server.delivery("report.created", report)
     send(body, headers)
-    deliveries.read(exchange_id=read[0], at=at)
+    deliveries.read(exchange_id=read[0], at=AT)
 
     assert Post.objects.exists() is is_allowed
 
@@ -119,18 +107,18 @@ def test_before_its_secret_is_known_it_says_so(mastodon: Integration, read: Read
 
 
 def test_what_cannot_be_read_is_kept_and_read_again(
-    mastodon: Integration, read: Read, at: datetime, monkeypatch: pytest.MonkeyPatch
+    mastodon: Integration, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     headers, body = reported()
     send(body, headers)
     with monkeypatch.context() as broken:
         broken.setattr(intake, "take", lambda *_, **__: dict[str, int]()["nothing"])
-        assert deliveries.read(exchange_id=read[0], at=at) == 0
+        assert deliveries.read(exchange_id=read[0], at=AT) == 0
     row = Exchange.objects.get()
     assert "KeyError" in row.error
     assert row.body
 
-    assert deliveries.read(exchange_id=row.pk, at=at) == 1
+    assert deliveries.read(exchange_id=row.pk, at=AT) == 1
     assert Exchange.objects.get().error == ""
 
 
@@ -143,16 +131,16 @@ def test_a_lost_message_is_found_by_the_sweep(mastodon: Integration, read: Read)
     assert deliveries.forgotten(at=row.at + 2 * deliveries.FORGOTTEN) == [row.pk]
 
 
-def test_erasing_a_post_erases_what_was_kept_for_it(mastodon: Integration, read: Read, at: datetime) -> None:
+def test_erasing_a_post_erases_what_was_kept_for_it(mastodon: Integration, read: Read) -> None:
     headers, body = reported()
     for _ in range(2):
         send(body, headers)
-    deliveries.read(exchange_id=read[0], at=at)
+    deliveries.read(exchange_id=read[0], at=AT)
     post = Post.objects.get()
     assert post.items.exists()
 
-    erase.post(post_id=post.pk, at=at)
+    erase.post(post_id=post.pk, at=AT)
 
     assert not post.items.exists()
     assert not Exchange.objects.exclude(body="").exists()
-    assert deliveries.read(exchange_id=read[1], at=at) == 0
+    assert deliveries.read(exchange_id=read[1], at=AT) == 0

@@ -84,6 +84,11 @@ def lead(db: None) -> User:
 
 
 @pytest.fixture
+def admin(db: None) -> User:
+    return User.objects.create_user("admin", role=Role.ADMIN)
+
+
+@pytest.fixture
 def evidence_store(settings: Settings, tmp_path: Path) -> None:
     """Keep files of evidence in a folder of the test's own."""
     settings.EVIDENCE_DIR = tmp_path / "evidence"

@@ -9,10 +9,10 @@ import pytest
 
 from moderation.models import Case, Decision, Post, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.conftest import scored
+from tests.moderation.conftest import judge, scored
 
 Later = Callable[[float], datetime]
 TEXT = "Cheap pills without prescription, order {} today at http://pills.example/now"
@@ -61,14 +61,7 @@ def judged_at(moderator: User, later: Later) -> Callable[..., Decision]:
     """Decide a case at an instant."""
 
     def act(case: Case, verdict: Verdict, *, seconds: float) -> Decision:
-        held = claims.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
-        return review.decide(
-            case_id=case.pk,
-            case_version=held.version,
-            moderator=moderator,
-            verdict=verdict,
-            at=later(seconds),
-        )
+        return judge(case, moderator, verdict=verdict, at=later(seconds))
 
     return act
 

@@ -178,11 +178,8 @@ class TestEvents:
 
         assert told >= {"post.scored", "case.opened", "decision.created", "rule.activated", "export.ready"}
         of_post = Delivery.objects.filter(post=decided.post).order_by("sequence")
-        assert list(of_post.values_list("event", flat=True)) == [
-            "post.scored",
-            "case.opened",
-            "decision.created",
-        ]
+        events = list(of_post.values_list("event", flat=True))
+        assert events == ["post.scored", "case.opened", "decision.created"]
 
     def test_beyond_decisions_come_to_nobody_who_did_not_ask(
         self, platform: Platform, at: datetime, open_case: Case_, moderator: User, later: Later

@@ -105,9 +105,7 @@ class TestDecide:
 
 
 class TestEntities:
-    def test_a_timeline_has_posts_complaints_and_decisions_in_order(
-        self, api: APIClient, open_case: Case_
-    ) -> None:
+    def test_timeline_orders_posts_complaints_and_decisions(self, api: APIClient, open_case: Case_) -> None:
         open_case()
 
         told = api.get("/api/v1/authors/honest_author/timeline").json()

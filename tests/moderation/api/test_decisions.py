@@ -28,7 +28,8 @@ from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed, messages
 from moderation.queries.wire import instant
 from tests.moderation.api.answers import bad_fields
-from tests.moderation.conftest import Decided, Later
+from tests.moderation.conftest import Decided
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import decided
 from tests.moderation.queries.labels import generated_labels
 
@@ -49,8 +50,8 @@ def told(platform: Platform, at: datetime) -> list[Decision]:
 
 
 class TestShape:
-    def test_tells_what_was_decided(self, api: APIClient, decided: Decided, at: datetime) -> None:
-        made = decided(at=at)
+    def test_tells_what_was_decided(self, api: APIClient, decided: Decided) -> None:
+        made = decided(at=AT)
 
         answer = api.get(DECISIONS).json()
         entry = FeedEntry.objects.get(decision=made, stream=Stream.DECISIONS)
@@ -77,20 +78,16 @@ class TestShape:
     def test_an_empty_desk_has_no_cursor(self, api: APIClient) -> None:
         assert api.get(DECISIONS).json() == {"data": [], "next_cursor": None, "has_more": False}
 
-    def test_other_platforms_decisions_stay_theirs(
-        self, decided: Decided, at: datetime, later: Later
-    ) -> None:
-        decided(at=at)
-        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+    def test_other_platforms_decisions_stay_theirs(self, decided: Decided) -> None:
+        decided(at=AT)
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
 
         assert told(other, later(3_600)) == []
 
 
-def test_tells_actions_as_they_stand(
-    api: APIClient, platform: Platform, decided: Decided, moderator: User, at: datetime, later: Later
-) -> None:
+def test_tells_actions_as_now(api: APIClient, platform: Platform, decided: Decided, moderator: User) -> None:
     ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=1_000)
-    made = decided(at=at)
+    made = decided(at=AT)
     [limited] = api.get(DECISIONS).json()["data"]
     page = api.get(f"/api/v1/posts/{made.post_id}").json()
 
@@ -104,9 +101,7 @@ def test_tells_actions_as_they_stand(
 
 
 class TestPaging:
-    def test_walks_through_ties_without_gap_or_repetition(
-        self, api: APIClient, decided: Decided, later: Later
-    ) -> None:
+    def test_walks_through_ties_without_gap_or_repetition(self, api: APIClient, decided: Decided) -> None:
         made = [decided(at=later(when)) for when in (0, 0, 0, 1, 1, 2, 2)]
         seen: list[str] = []
         cursor: dict[str, str] = {}
@@ -119,7 +114,7 @@ class TestPaging:
         assert seen == [str(decision.pk) for decision in made]
         assert answer["has_more"] is False
 
-    def test_polling_goes_on_where_it_stood(self, api: APIClient, decided: Decided, later: Later) -> None:
+    def test_polling_goes_on_where_it_stood(self, api: APIClient, decided: Decided) -> None:
         decided(at=later(0))
         first = api.get(DECISIONS).json()
         nothing = api.get(DECISIONS, {"cursor": first["next_cursor"]}).json()
@@ -131,7 +126,7 @@ class TestPaging:
         assert nothing["next_cursor"] == first["next_cursor"]
         assert ids(answer) == [str(new.pk)]
 
-    def test_since_includes_its_instant(self, api: APIClient, decided: Decided, later: Later) -> None:
+    def test_since_includes_its_instant(self, api: APIClient, decided: Decided) -> None:
         """Whoever keeps no cursor asks with the `entered_at` of last time, and misses nothing."""
         first = decided(at=later(0))
         [row] = api.get(DECISIONS).json()["data"]
@@ -145,11 +140,7 @@ class TestPaging:
         assert api.get(DECISIONS, {"since": after}).json()["data"] == []
 
     def test_costs_four_queries_whatever_the_number(
-        self,
-        api: APIClient,
-        decided: Decided,
-        later: Later,
-        django_assert_num_queries: DjangoAssertNumQueries,
+        self, api: APIClient, decided: Decided, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for when in range(5):
             decided(at=later(when))
@@ -162,25 +153,19 @@ class TestPaging:
 class TestTiming:
     """The clock is the query's argument here, so nothing has to wait."""
 
-    def test_waits_for_the_time_to_undo_and_to_commit(
-        self, decided: Decided, platform: Platform, later: Later
-    ) -> None:
+    def test_waits_for_the_time_to_undo_and_to_commit(self, decided: Decided, platform: Platform) -> None:
         made = decided(at=later(0))
 
         assert told(platform, later(11.9)) == []
         assert told(platform, later(12)) == [made]
 
-    def test_an_undone_decision_is_never_told(
-        self, decided: Decided, platform: Platform, moderator: User, later: Later
-    ) -> None:
+    def test_undone_ones_are_never_told(self, decided: Decided, platform: Platform, moderator: User) -> None:
         made = decided(at=later(0))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
         assert told(platform, later(3_600)) == []
 
-    def test_a_correction_tells_both(
-        self, decided: Decided, api: APIClient, moderator: User, later: Later
-    ) -> None:
+    def test_a_correction_tells_both(self, decided: Decided, api: APIClient, moderator: User) -> None:
         wrong = decided(at=later(0))
         right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(600)
@@ -222,11 +207,11 @@ def test_a_moderators_decision_now_is_not_told_yet(api: APIClient, decided: Deci
 
 
 @pytest.fixture
-def generated(platform: Platform, moderator: User, lead: User, at: datetime) -> None:
+def generated(platform: Platform, moderator: User, lead: User) -> None:
     WebhookEndpoint.objects.create(
-        platform=platform, url="https://hooks.example/", created_at=at, changed_at=at
+        platform=platform, url="https://hooks.example/", created_at=AT, changed_at=AT
     )
-    makers = generated_labels.makers(platform, [moderator, lead], at=at)
+    makers = generated_labels.makers(platform, [moderator, lead], at=AT)
     generated_labels.labelled_posts(makers, count=100, seed=19)
 
 

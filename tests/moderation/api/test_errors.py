@@ -134,9 +134,7 @@ class TestProblem:
         problem(response, status=500, code="internal_error")
         assert b"secret detail" not in response.content
 
-    def test_a_database_away_is_worth_another_try(
-        self, api: APIClient, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_database_away_is_worth_a_new_try(self, api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(**_: object) -> None:
             raise OperationalError("connection to 10.0.0.5 refused")
 

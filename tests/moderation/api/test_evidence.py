@@ -35,9 +35,7 @@ def carry_page(case: Case, url: str = CODE, *, role: str = EvidenceRole.LINK, **
 
 
 class TestPictures:
-    def test_say_their_text_their_codes_and_whether_a_copy_is_kept(
-        self, open_case: Case_, read: ReadPost
-    ) -> None:
+    def test_say_their_text_and_codes_and_if_a_copy_is_kept(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         codes = [{"format": "QRCode", "text": CODE}, {"format": "EAN13", "text": "4006381333931"}]
         carry_picture(case, text="PAY NOW", codes=codes, image_spam_probability=0.83)
@@ -124,9 +122,7 @@ class TestTexts:
 
 
 @pytest.mark.parametrize("state", [EvidenceState.WAITING, EvidenceState.UNREACHABLE, EvidenceState.LOST])
-def test_nothing_is_known_of_what_was_not_read(
-    state: EvidenceState, open_case: Case_, read: ReadPost
-) -> None:
+def test_nothing_is_known_of_what_is_not_read(state: EvidenceState, open_case: Case_, read: ReadPost) -> None:
     case = open_case()
     carry(case, "http://pictures.example/c.png", state=state, facts=None)
 

@@ -121,9 +121,7 @@ def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
     assert not Post.objects.exists()
 
 
-def test_a_key_of_an_open_answer_is_refused_where_answers_are_secret(
-    api: APIClient, payload: Payload
-) -> None:
+def test_key_of_an_open_answer_is_refused_where_answers_are_secret(api: APIClient, payload: Payload) -> None:
     assert send(api, payload, **KEY).status_code == 202
 
     problem(add_endpoint(api), status=422, code="idempotency_key_reused")
@@ -160,9 +158,7 @@ def test_every_post_of_the_api_minds_the_key(path: str, lead_api: APIClient) -> 
 
 
 class TestErased:
-    def test_answers_with_words_are_wiped_and_not_done_again(
-        self, lead_api: APIClient, claimed_case: Case
-    ) -> None:
+    def test_answers_with_words_are_wiped_not_redone(self, lead_api: APIClient, claimed_case: Case) -> None:
         address = f"/api/v1/cases/{claimed_case.pk}/notes"
         noted = lead_api.post(address, {"note": "about xyzzy"}, **KEY)
 

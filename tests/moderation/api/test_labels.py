@@ -140,9 +140,7 @@ class TestLabelDraws:
         assert (after["waiting"], after["is_cancelled"]) == (0, True)
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
-    def test_are_found_however_many_came_later(
-        self, lead_api: APIClient, lead: User, platform: Platform
-    ) -> None:
+    def test_are_found_whatever_came_later(self, lead_api: APIClient, lead: User, platform: Platform) -> None:
         first, *_ = LabelDraw.objects.bulk_create(
             LabelDraw(
                 platform=platform, asked_by=lead, asked_at=timezone.now(), days=7, wanted=1, population=1

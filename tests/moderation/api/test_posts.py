@@ -27,13 +27,8 @@ class TestSend:
 
         row = Revision.objects.select_related("post__author").get()
         assert response.status_code == 202
-        assert response.json() == {
-            "id": str(row.post_id),
-            "external_id": "p-1",
-            "revision": 1,
-            "score_state": "pending",
-            "case_id": None,
-        }
+        pending = {"revision": 1, "score_state": "pending", "case_id": None}
+        assert response.json() == {"id": str(row.post_id), "external_id": "p-1"} | pending
         assert response.headers["Location"].endswith(f"/api/v1/posts/{row.post_id}")
         assert row.text == payload["text"]
         assert row.post.posted_at.isoformat() == "2026-02-01T09:00:00+00:00"
@@ -74,9 +69,7 @@ class TestSend:
 
         assert Revision.objects.get().text == text
 
-    def test_is_repeated_refused_or_edited_as_the_operation_says(
-        self, api: APIClient, payload: Payload
-    ) -> None:
+    def test_is_repeated_refused_or_edited_as_operations_say(self, api: APIClient, payload: Payload) -> None:
         first, again = (api.post(POSTS, payload) for _ in range(2))
         other = api.post(POSTS, payload | {"text": "Buy pills"})
         edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2})

@@ -38,8 +38,9 @@ from moderation.queries.labels import label_lines
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.api.answers import problem
 from tests.moderation.api.conftest import Payload
-from tests.moderation.conftest import Later, Post_, judge
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 
 Send = Callable[..., Case]
 _PERSONAL = (
@@ -56,12 +57,7 @@ _RUNAWAY = ("zanzibar", "pills.example/offer", "Runaway", "runaway-1")
 
 @pytest.fixture
 def judged(
-    api: APIClient,
-    payload: Payload,
-    complaint: Payload,
-    moderator: User,
-    fake_scorer: FakeScorer,
-    later: Later,
+    api: APIClient, payload: Payload, complaint: Payload, moderator: User, fake_scorer: FakeScorer
 ) -> str:
     """A post with everything: scored, reported, decided with a note. Returns our id."""
     answer = api.post("/api/v1/posts", payload).json()
@@ -122,7 +118,7 @@ class TestPost:
         assert AuditEntry.objects.filter(action="post.erased").count() == 1
 
     def test_takes_back_exports_that_hold_it(
-        self, api: APIClient, judged: str, lead: User, later: Later, django_capture_on_commit_callbacks: Any
+        self, api: APIClient, judged: str, lead: User, django_capture_on_commit_callbacks: Any
     ) -> None:
         row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(60))
         export_build.build(export_id=row.pk, at=later(60))
@@ -179,19 +175,19 @@ class TestAuthor:
 
 
 class TestRetention:
-    def test_erases_what_is_older_and_only_that(self, platform: Platform, post: Post_, at: datetime) -> None:
+    def test_erases_what_is_older_and_only_that(self, platform: Platform, post: Post_) -> None:
         Platform.objects.update(text_retention_days=30)
-        old = post(at=at - timedelta(days=31))
-        kept = post(at=at - timedelta(days=29))
+        old = post(at=AT - timedelta(days=31))
+        kept = post(at=AT - timedelta(days=29))
 
-        assert erase.expired(at=at) == 1
+        assert erase.expired(at=AT) == 1
         assert Revision.objects.get(post=old).text == ""
         assert Revision.objects.get(post=kept).text
 
-    def test_keeps_everything_unless_asked(self, post: Post_, at: datetime) -> None:
-        post(at=at - timedelta(days=3_000))
+    def test_keeps_everything_unless_asked(self, post: Post_) -> None:
+        post(at=AT - timedelta(days=3_000))
 
-        assert erase.expired(at=at) == 0
+        assert erase.expired(at=AT) == 0
 
 
 class TestDeletedByAuthor:

@@ -135,9 +135,7 @@ class TestProposal:
 
         problem(answer, status=409, code="already_live")
 
-    def test_says_that_the_live_release_stays(
-        self, lead: User, platform: Platform, client_for: ClientFor
-    ) -> None:
+    def test_says_the_live_release_stays(self, lead: User, platform: Platform, client_for: ClientFor) -> None:
         other = User.objects.create_user("other", role=Role.ML_ENGINEER)
         row = proposals.propose(
             kind=ProposalKind.THRESHOLDS,

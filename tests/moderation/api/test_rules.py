@@ -55,20 +55,6 @@ class TestTexts:
         [listed] = lead_api.get(f"/api/v1/rules?kind={kind}").json()["data"]
         assert listed["value"] == canonical
 
-    @pytest.mark.parametrize(
-        ("changed", "refused"),
-        [
-            ({"value": "888 555 0162"}, {"/value": "not_a_target"}),
-            ({"value": "+1 888 555 0162", "effect": "allow"}, {"/effect": "not_allowable"}),
-        ],
-    )
-    def test_are_refused_by_name(
-        self, lead_api: APIClient, given: Payload, changed: dict[str, str], refused: dict[str, str]
-    ) -> None:
-        answer = lead_api.post("/api/v1/rules", given | {"kind": "phone"} | changed)
-
-        assert bad_fields(answer) == refused
-
 
 class TestRules:
     @pytest.mark.parametrize("effect", ["ban", "hold", "allow"])
@@ -120,6 +106,8 @@ class TestRules:
         [
             ({"value": "com"}, "/value", "not_a_target"),
             ({"kind": "author", "value": "nobody"}, "/value", "not_a_target"),
+            ({"kind": "phone", "value": "888 555 0162"}, "/value", "not_a_target"),
+            ({"kind": "phone", "value": "+1 888 555 0162", "effect": "allow"}, "/effect", "not_allowable"),
             ({"effect": "hide"}, "/effect", "invalid_choice"),
             ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at", "in_past"),
             ({"effect": "hold", "expires_at": "2100-01-01T00:00:00Z"}, "/expires_at", "too_late"),
@@ -133,13 +121,10 @@ class TestRules:
         assert bad_fields(answer) == {pointer: code}
         assert not Rule.objects.exists()
 
-    @pytest.mark.parametrize("missing", ["effect", "kind", "value", "reason", "expires_at"])
-    def test_need_an_end_and_all_the_rest(self, lead_api: APIClient, given: Payload, missing: str) -> None:
-        del given[missing]
+    def test_need_an_end_and_all_the_rest(self, lead_api: APIClient) -> None:
+        fields = ("/effect", "/kind", "/value", "/reason", "/expires_at")
 
-        answer = lead_api.post("/api/v1/rules", given)
-
-        assert bad_fields(answer) == {f"/{missing}": "required"}
+        assert bad_fields(lead_api.post("/api/v1/rules", {})) == dict.fromkeys(fields, "required")
 
     def test_are_made_by_leads(
         self, lead_api: APIClient, client_for: ClientFor, moderator: User, given: Payload

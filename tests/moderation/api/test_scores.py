@@ -184,19 +184,12 @@ class TestTopics:
 
     @pytest.mark.parametrize(
         ("texts", "topics", "pointer"),
-        [
-            ([], ["cats"], "/texts"),
-            (["a"], [], "/topics"),
-            (["a"] * 65, ["cats"], "/texts"),
-            (["a"], ["cats"] * 21, "/topics"),
-            (["a"], ["c" * 201], "/topics/0"),
-            (["a" * 20_001], ["cats"], "/texts/0"),
-            (["a"], [1], "/topics/0"),
-            (["a"], ["cats", "  "], "/topics/1"),
-            (["a"], ["\u200b\u202e"], "/topics/0"),
-            ("a", ["cats"], "/texts"),
-        ],
-    )
+        [([], ["cats"], "/texts"), (["a"], [], "/topics"), (["a"] * 65, ["cats"], "/texts"),
+         (["a"], ["cats"] * 21, "/topics"), (["a"], ["c" * 201], "/topics/0"),
+         (["a" * 20_001], ["cats"], "/texts/0"), (["a"], [1], "/topics/0"),
+         (["a"], ["cats", "  "], "/topics/1"), (["a"], ["\u200b\u202e"], "/topics/0"),
+         ("a", ["cats"], "/texts")],
+    )  # fmt: skip
     def test_refuses_what_is_out_of_bounds(
         self, api: APIClient, fake_topics: FakeTopics, texts: Any, topics: Any, pointer: str
     ) -> None:

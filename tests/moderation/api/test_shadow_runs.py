@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from rest_framework.test import APIClient
@@ -14,8 +13,8 @@ from moderation.models.training_runs import TrainingState
 from moderation.operations.learning import shadow_scoring
 from moderation.operations.releases import triton
 from tests.moderation.api.answers import problem
-from tests.moderation.conftest import Later
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.learning.conftest import candidate_scorer, scored, shadow_run
 
 __all__ = ["candidate_scorer", "scored", "shadow_run"]
@@ -34,9 +33,9 @@ def _no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def trained(platform: Platform, at: datetime) -> TrainingRun:
+def trained(platform: Platform) -> TrainingRun:
     return TrainingRun.objects.create(
-        platform=platform, requested_at=at, state=TrainingState.READY, candidate=CANDIDATE, live=RELEASE_ID
+        platform=platform, requested_at=AT, state=TrainingState.READY, candidate=CANDIDATE, live=RELEASE_ID
     )
 
 
@@ -63,7 +62,6 @@ class TestShadowRuns:
         trained: TrainingRun,
         candidate_scorer: FakeScorer,
         scored: Callable[..., Post],
-        later: Later,
     ) -> None:
         candidate_scorer.default = 0.95
         post = scored(external_id="post-7", text="hello")
@@ -75,10 +73,8 @@ class TestShadowRuns:
 
         assert (run["progress"]["scored"], run["progress"]["differing"]) == (1, 1)
         [one] = page["data"]
-        assert (one["post"]["external_id"], one["candidate"]) == (
-            post.external_id,
-            {"route": "remove", "spam_probability": 0.95},
-        )
+        assert one["post"]["external_id"] == post.external_id
+        assert one["candidate"] == {"route": "remove", "spam_probability": 0.95}
         assert {row["dimension"] for row in figures["differences"]} >= {"all", "platform"}
         assert figures["rates"]
 
@@ -91,7 +87,6 @@ class TestShadowRuns:
         scored: Callable[..., Post],
         candidate_scorer: FakeScorer,
         platform: Platform,
-        later: Later,
     ) -> None:
         candidate_scorer.default = 0.95
         scored(text="hello")
@@ -101,7 +96,6 @@ class TestShadowRuns:
         for end in ("", "/disagreements", "/figures"):
             problem(other_api.get(f"{RUNS}/{shadow_run.pk}{end}"), status=404, code="not_found")
         figures = lead_api.get(f"{RUNS}/{shadow_run.pk}/figures").json()
-        assert {(row["dimension"], row["slice"]) for row in figures["differences"]} <= {
-            ("platform", platform.slug)
-        }
+        slices = {(row["dimension"], row["slice"]) for row in figures["differences"]}
+        assert slices <= {("platform", platform.slug)}
         assert figures["rates"] == []

@@ -41,9 +41,7 @@ def carry_recording(case: Case, number: int = 0, **more: Any) -> None:
 
 
 class TestSent:
-    def test_are_answered_with_their_times_language_and_source(
-        self, api: APIClient, payload: Payload
-    ) -> None:
+    def test_are_answered_with_times_language_and_source(self, api: APIClient, payload: Payload) -> None:
         posted = api.post(POSTS, payload).json()
 
         answer = api.get(f"{POSTS}/{posted['id']}").json()

@@ -176,11 +176,7 @@ class TestLikeness:
         ("one", "other", "found"),
         [
             (page_of(NEWS), page_of(NEWS), False),
-            (
-                page_of(NEWS),
-                page_of(f"Cookies help us. Accept all? 17:42 {NEWS} Most read: storm, cup, taxes"),
-                False,
-            ),
+            (page_of(NEWS), page_of(f"Accept all cookies? 17:42 {NEWS} Most read: storm, cup, taxes"), False),
             (page_of(NEWS), page_of(NEWS.replace("bridge", "tunnel").replace("eleven", "twelve")), False),
             (page_of(NEWS), page_of(" ".join(reversed(NEWS.split()))), False),
             (page_of(NEWS), page_of(PILLS), True),

@@ -122,54 +122,26 @@ REFERENCE = {
     (320, 240): (
         100,
         "0ab7004c2ab745cc0ab707ccaab7554caab7554daab7aaaeaa92aaacaa975553",
-        [
-            "02be2aae00be0abe",
-            "01e2006603e20066",
-            "aeeb0414aaeb0014",
-            "aab70433aab70033",
-            "07e200194fe20019",
-            "02be114122be0141",
-            "00eb0aeb00eb0aeb",
-        ],
+        "02be2aae00be0abe 01e2006603e20066 aeeb0414aaeb0014 aab70433aab70033 07e200194fe20019",
+        "02be114122be0141 00eb0aeb00eb0aeb",
     ),
     (64, 64): (
         100,
         "0ab780cc0ab705cc0ab717ccaab7574caab7554daab5aaecaa92aaacaab45553",
-        [
-            "02be8aae02be8aae",
-            "41e2006607e20066",
-            "aaeb4014feeb1014",
-            "aab76433aab73033",
-            "5be2001907e20019",
-            "42be014102be0541",
-            "00eb82eb00eb02eb",
-        ],
+        "02be8aae02be8aae 41e2006607e20066 aaeb4014feeb1014 aab76433aab73033 5be2001907e20019",
+        "42be014102be0541 00eb82eb00eb02eb",
     ),
     (1000, 37): (
         100,
         "2ab7514d2ab701cc0ab70acc8ab7554caab7555daab7aaacaa92aaacaa965553",
-        [
-            "00be22be00be2abe",
-            "05e200670fe20066",
-            "a2eb0014ebeb0414",
-            "aab72ab2aab70033",
-            "07e200185fe20099",
-            "02be4141a0be4141",
-            "006302eb00eb02eb",
-        ],
+        "00be22be00be2abe 05e200670fe20066 a2eb0014ebeb0414 aab72ab2aab70033 07e200185fe20099",
+        "02be4141a0be4141 006302eb00eb02eb",
     ),
     (129, 500): (
         100,
         "2ab700cc2ab703cc2ab707ccaab7154caab7554daab7aaeaaa92aaacaab45553",
-        [
-            "02be0aae0abe0aae",
-            "01e2006605e20066",
-            "bfeb0414aaeb0014",
-            "aab70033aab78033",
-            "07e200190fe20019",
-            "02be0041aabe0141",
-            "00eb02eb00eb02eb",
-        ],
+        "02be0aae0abe0aae 01e2006605e20066 bfeb0414aaeb0014 aab70033aab78033 07e200190fe20019",
+        "02be0041aabe0141 00eb02eb00eb02eb",
     ),
 }
 
@@ -177,12 +149,12 @@ REFERENCE = {
 class TestHash:
     @pytest.mark.parametrize("size", REFERENCE)
     def test_gives_the_bits_of_the_reference(self, size: tuple[int, int]) -> None:
-        quality, first, turned = REFERENCE[size]
+        quality, first, *turned = REFERENCE[size]
 
         found = hashed(drawn.hills(size))
 
         assert (found.quality, found.hash) == (quality, first)
-        assert [known[:16] for known in found.turned] == turned
+        assert [known[:16] for known in found.turned] == " ".join(turned).split()
 
     @pytest.mark.parametrize(
         ("copy", "number"),

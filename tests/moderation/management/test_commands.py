@@ -133,9 +133,7 @@ class TestRescore:
 
         assert "1 posts are scored again" in rescored("--all", f"--after={second.pk}")
 
-    def test_says_where_to_go_on_when_stopped(
-        self, posts: list[Post], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_stopped_says_where_to_go_on(self, posts: list[Post], monkeypatch: pytest.MonkeyPatch) -> None:
         def stop(**_: object) -> None:
             raise KeyboardInterrupt
 

@@ -94,9 +94,7 @@ class TestExplain:
         assert Score.objects.get().counterfactual == {}
         assert Score.objects.get().word_contributions is None
 
-    def test_says_so_when_the_release_is_gone(
-        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_that_the_release_is_gone(self, open_case: Case_, monkeypatch: pytest.MonkeyPatch) -> None:
         case = open_case()
 
         def gone(release_id: str) -> object:

@@ -40,26 +40,11 @@ class TestCursor:
 
     @pytest.mark.parametrize(
         ("key", "kind"),
-        [
-            ((1, 2), int),
-            ((), int),
-            (("1",), int),
-            ((True,), int),
-            ((1,), bool),
-            ((1.5,), int),
-            ((-1,), int),
-            ((2**63,), int),
-            ((1e13,), float),
-            ((float("nan"),), float),
-            (("yesterday",), datetime),
-            (("2026-03-01T12:00:00",), datetime),
-            ((5,), datetime),
-            ((5,), UUID),
-            ((5,), str),
-            (("a\0b",), str),
-            (("\ud800",), str),
-        ],
-    )
+        [((1, 2), int), ((), int), (("1",), int), ((True,), int), ((1,), bool), ((1.5,), int),
+         ((-1,), int), ((2**63,), int), ((1e13,), float), ((float("nan"),), float),
+         (("yesterday",), datetime), (("2026-03-01T12:00:00",), datetime), ((5,), datetime), ((5,), UUID),
+         ((5,), str), (("a\0b",), str), (("\ud800",), str)],
+    )  # fmt: skip
     def test_of_another_kind_is_refused(self, key: Key, kind: type) -> None:
         with pytest.raises(InvalidCursor):
             keyset.after(keyset.encode(key), kind)

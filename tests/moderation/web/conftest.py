@@ -87,11 +87,6 @@ def ml_desk(db: None) -> Client:
 
 
 @pytest.fixture
-def admin(db: None) -> User:
-    return User.objects.create_user("admin", role=Role.ADMIN)
-
-
-@pytest.fixture
 def admin_desk(admin: User) -> Client:
     return _signed_in(admin)
 

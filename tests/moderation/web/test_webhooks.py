@@ -38,9 +38,7 @@ def delivery(endpoint: WebhookEndpoint, post: Post_) -> Made:
     return make
 
 
-def test_shows_every_attempt_and_its_answer(
-    admin_desk: Client, endpoint: WebhookEndpoint, delivery: Made
-) -> None:
+def test_shows_attempts_and_answers(admin_desk: Client, endpoint: WebhookEndpoint, delivery: Made) -> None:
     row = delivery()
 
     body = admin_desk.get(f"/endpoints/{endpoint.pk}/deliveries/").content.decode()

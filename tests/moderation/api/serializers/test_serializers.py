@@ -80,9 +80,7 @@ class TestPictures:
         assert answer.status_code == 409
         assert SentPicture.objects.count() == 1
 
-    def test_of_a_post_that_is_only_tried_nothing_is_kept(
-        self, api: APIClient, payload: dict[str, Any]
-    ) -> None:
+    def test_of_a_post_only_tried_nothing_is_kept(self, api: APIClient, payload: dict[str, Any]) -> None:
         api.post("/api/v1/scores", payload | {"pictures": [encoded(PNG)], "store": False})
 
         assert not SentPicture.objects.exists()

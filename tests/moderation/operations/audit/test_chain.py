@@ -75,9 +75,7 @@ class TestCommand:
 @pytest.mark.django_db
 class TestChain:
     @pytest.mark.parametrize("model", [AuditEntry, AuditLink])
-    def test_the_database_refuses_to_change_or_delete(
-        self, log: Log, model: type[AuditEntry | AuditLink]
-    ) -> None:
+    def test_database_refuses_change_or_delete(self, log: Log, model: type[AuditEntry | AuditLink]) -> None:
         log(1)
         acts: tuple[Callable[[], object], ...] = (
             lambda: model.objects.update(**{"action": "x"} if model is AuditEntry else {"hash": "x"}),

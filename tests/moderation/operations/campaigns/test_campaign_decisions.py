@@ -175,9 +175,7 @@ class TestDecide:
         with pytest.raises(campaign_decisions.NothingToDecide):
             decide(pills, spam(0), by=moderator, at=later(61))
 
-    def test_takes_as_many_queries_for_two_hundred_as_for_five(
-        self, platform: Platform, moderator: User
-    ) -> None:
+    def test_takes_as_many_queries_for_200_as_for_five(self, platform: Platform, moderator: User) -> None:
         counts = []
         for size, text in (
             (5, "one word two words three words four"),

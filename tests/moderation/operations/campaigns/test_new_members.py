@@ -82,18 +82,12 @@ class TestRulings:
         [post] = join(later(100))
 
         made = Decision.objects.get(post=post)
-        assert (made.verdict, made.source, made.reason) == (
-            Verdict.SPAM,
-            DecisionSource.AUTOMATIC,
-            "campaign",
-        )
-        assert made.campaign_decision == decided
+        assert (made.verdict, made.source) == (Verdict.SPAM, DecisionSource.AUTOMATIC)
+        assert (made.reason, made.campaign_decision) == ("campaign", decided)
         assert not Label.objects.filter(post=post).exists()
         assert not Case.objects.filter(post=post).exists()
 
-    def test_draws_a_share_to_be_judged_alone(
-        self, decided: CampaignDecision, remembered: DeskSettings
-    ) -> None:
+    def test_draws_a_share_to_judge_alone(self, decided: CampaignDecision, remembered: DeskSettings) -> None:
         remembered.campaign_check_percent = 50
 
         posts = join(later(100), count=40)

@@ -66,9 +66,7 @@ def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, mo
     assert CampaignMember.objects.filter(campaign=pills).count() == SIZE + JOINING
 
 
-def test_a_reversal_restores_all_and_compensates_each_once(
-    webhook: Platform, moderator: User, lead: User
-) -> None:
+def test_reversal_restores_all_compensating_each_once(webhook: Platform, moderator: User, lead: User) -> None:
     pills = opened(webhook, SIZE, at=AT)
     wanted = spam(SIZE, confirmed_count=SIZE)
     made = decide(pills, wanted, by=moderator, at=later(60))

@@ -157,19 +157,8 @@ class TestRetiring:
 
 class TestLikeness:
     def test_in_the_row_of_the_case(self, pair: tuple[Case, Case]) -> None:
-        same = (
-            "state",
-            "reason",
-            "priority",
-            "uncertainty",
-            "complaint_count",
-            "version",
-            "opened_at",
-            "is_escalated",
-            "draw_id",
-            "is_drawn",
-            "audit_probability",
-        )
+        same = ["state", "reason", "priority", "uncertainty", "complaint_count", "version", "opened_at"]
+        same += ["is_escalated", "draw_id", "is_drawn", "audit_probability"]
 
         golden, drawn = ({name: getattr(case, name) for name in same} for case in pair)
 

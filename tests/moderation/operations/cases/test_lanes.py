@@ -77,9 +77,7 @@ class TestFirst:
         }
 
     @pytest.mark.parametrize("lane", ["harm", "uncertainty", "diversity", "audit"])
-    def test_takes_from_the_lane_and_logs_it(
-        self, cases: dict[str, Case], moderator: User, lane: str
-    ) -> None:
+    def test_takes_from_a_lane_and_logs_it(self, cases: dict[str, Case], moderator: User, lane: str) -> None:
         set_mix(AT, **{"harm": 0, lane: 100})
 
         claims.claim_next(moderator=moderator, at=later(2))

@@ -86,9 +86,7 @@ class TestClaim:
 
 
 class TestDecide:
-    def test_writes_decision_label_audit_entry_and_delivery(
-        self, claimed_case: Case, moderator: User
-    ) -> None:
+    def test_writes_decision_label_audit_and_delivery(self, claimed_case: Case, moderator: User) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
         assert Label.objects.get().is_spam

@@ -6,16 +6,10 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.users import Role
 from moderation.operations import refusals
 from moderation.operations.cases import second_review
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import later
-
-
-@pytest.fixture
-def engineer(db: None) -> User:
-    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
 
 
 @pytest.fixture
@@ -25,17 +19,17 @@ def decided(open_case: Case_, moderator: User) -> list[Decision]:
 
 class TestAskMany:
     def test_opens_a_case_of_each_for_somebody_else_and_decides_nothing(
-        self, decided: list[Decision], engineer: User, moderator: User
+        self, decided: list[Decision], ml_engineer: User, moderator: User
     ) -> None:
         posts = {one.post_id for one in decided}
 
-        found = second_review.ask_many(post_ids=posts, asked_by=engineer, at=later(60))
+        found = second_review.ask_many(post_ids=posts, asked_by=ml_engineer, at=later(60))
 
         assert found == {Case: 2}
         cases = Case.objects.filter(state=CaseState.OPEN, reason=CaseReason.SECOND)
         assert {one.post_id: one.skipped_by for one in cases} == {post: [moderator.pk] for post in posts}
         assert not Decision.objects.filter(reversal__isnull=False).exists()
-        entries = AuditEntry.objects.filter(action="case.second_review", actor=engineer)
+        entries = AuditEntry.objects.filter(action="case.second_review", actor=ml_engineer)
         assert {one.details["first"] for one in entries} == {one.case_id for one in decided}
 
     def test_counts_what_hinders_it_and_asks_about_the_rest(
@@ -51,12 +45,8 @@ class TestAskMany:
             post_ids=[first, waiting, undecided, erased, 10**12], asked_by=lead, at=later(61)
         )
 
-        assert found == {
-            Case: 1,
-            second_review.AlreadyWaiting: 1,
-            second_review.NotDecided: 1,
-            refusals.Erased: 2,
-        }
+        refused = {second_review.AlreadyWaiting: 1, second_review.NotDecided: 1, refusals.Erased: 2}
+        assert found == {Case: 1} | refused
 
     @pytest.mark.parametrize("number", [0, second_review.MOST + 1])
     def test_refuses_none_and_too_many(self, lead: User, number: int) -> None:

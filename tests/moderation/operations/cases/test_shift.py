@@ -144,9 +144,7 @@ class TestPause:
         with pytest.raises(refusals.ClaimLost):
             shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(1_000))
 
-    def test_outlives_an_ordinary_lease(
-        self, claimed_case: Case, moderator: User, other_moderator: User
-    ) -> None:
+    def test_outlives_a_usual_lease(self, claimed_case: Case, moderator: User, other_moderator: User) -> None:
         shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(5))
 
         with pytest.raises(refusals.AlreadyClaimed):

@@ -45,9 +45,7 @@ class TestChoice:
             ("", DecisionSource.MODERATOR, "note"),
         ],
     )
-    def test_takes_the_most_specific_rule(
-        self, platform: Platform, reason: str, source: str, action: str
-    ) -> None:
+    def test_takes_the_closest_rule(self, platform: Platform, reason: str, source: str, action: str) -> None:
         rule(platform, Action.NOTE)
         rule(platform, Action.HIDE, decided_by="automatic")
         rule(platform, Action.LIMIT, reason="scam")
@@ -78,9 +76,7 @@ class TestChoice:
         assert "actions" not in AuditEntry.objects.get(action="decision.created").details
 
     @pytest.mark.usefixtures("every_event")
-    def test_names_the_action_and_its_end(
-        self, platform: Platform, open_case: Case_, moderator: User
-    ) -> None:
+    def test_names_an_action_and_its_end(self, platform: Platform, open_case: Case_, moderator: User) -> None:
         rule(platform, Action.LIMIT, days=7)
 
         judge(open_case(), moderator, at=later(10))

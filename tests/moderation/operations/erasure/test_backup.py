@@ -87,9 +87,7 @@ def test_what_was_erased_stays_erased_in_an_empty_server(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_that_was_changed_is_refused(
-    post: Post_, empty_server: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_changed_backup_is_refused(post: Post_, empty_server: dict[str, str], tmp_path: Path) -> None:
     post(text=KEPT)
     backup.make(tmp_path / "backup", at=AT)
     with (tmp_path / "backup" / backup.DUMP).open("ab") as file:

@@ -117,9 +117,7 @@ class TestWords:
 
         assert rows_with("xyzzy") == []
 
-    def test_of_saved_filters_lose_the_name_and_stay(
-        self, platform: Platform, post: Post_, lead: User
-    ) -> None:
+    def test_of_saved_filters_lose_names_and_stay(self, platform: Platform, post: Post_, lead: User) -> None:
         post(author=MALLORY)
         filters = {
             "who": "q=mallory+malicious&state=spam",

@@ -20,23 +20,12 @@ STATE = EvidenceState
 
 @pytest.mark.parametrize(
     ("path", "state", "hops"),
-    [
-        ("/private", STATE.REFUSED, 2),
-        ("/loopback", STATE.REFUSED, 2),
-        ("/name-inside", STATE.REFUSED, 2),
-        ("/metadata", STATE.REFUSED, 2),
-        ("/script", STATE.REFUSED, 1),
-        ("/file", STATE.REFUSED, 1),
-        ("/loop", STATE.TOO_MANY_REDIRECTS, 6),
-        ("/trickle", STATE.TIMED_OUT, 1),
-        ("/silence", STATE.TIMED_OUT, 1),
-        ("/gone", STATE.UNREACHABLE, 1),
-        ("/bomb", STATE.TOO_LARGE, 1),
-        ("/not-zipped", STATE.BROKEN, 1),
-        ("/brotli", STATE.BROKEN, 1),
-        ("/nothing", STATE.BROKEN, 1),
-    ],
-)
+    [("/private", STATE.REFUSED, 2), ("/loopback", STATE.REFUSED, 2), ("/name-inside", STATE.REFUSED, 2),
+     ("/metadata", STATE.REFUSED, 2), ("/script", STATE.REFUSED, 1), ("/file", STATE.REFUSED, 1),
+     ("/loop", STATE.TOO_MANY_REDIRECTS, 6), ("/trickle", STATE.TIMED_OUT, 1),
+     ("/silence", STATE.TIMED_OUT, 1), ("/gone", STATE.UNREACHABLE, 1), ("/bomb", STATE.TOO_LARGE, 1),
+     ("/not-zipped", STATE.BROKEN, 1), ("/brotli", STATE.BROKEN, 1), ("/nothing", STATE.BROKEN, 1)],
+)  # fmt: skip
 def test_ends_by_name_with_nothing_read(
     path: str, state: EvidenceState, hops: int, fetched: Fetched, site: HostileSite, settings: Settings
 ) -> None:

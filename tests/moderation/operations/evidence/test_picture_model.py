@@ -55,9 +55,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Model]:
     return run
 
 
-def test_a_picture_gets_a_probability_from_its_thumbnail(
-    fetched: Fetched, serve: Callable[..., Model]
-) -> None:
+def test_a_picture_gets_its_probability_by_thumbnail(fetched: Fetched, serve: Callable[..., Model]) -> None:
     model = serve(0.93)
 
     row = fetched("/picture.png", PICTURE)
@@ -86,9 +84,7 @@ def test_a_page_is_not_asked_about(fetched: Fetched, serve: Callable[..., Model]
     assert "image_spam_probability" not in row.facts
 
 
-def test_a_release_that_cannot_be_used_costs_no_evidence(
-    fetched: Fetched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_release_costs_no_evidence(fetched: Fetched, monkeypatch: pytest.MonkeyPatch) -> None:
     def unusable() -> None:
         raise scorer.NotKept("release 0123456789ab is not here")
 
@@ -148,9 +144,7 @@ class TestSilence:
         assert picture_model.ask_again(at=later(60)) == 0
         assert len(model.asked) == 1 + 3
 
-    def test_without_its_file_a_row_is_passed_over(
-        self, fetched: Fetched, serve: Callable[..., Model]
-    ) -> None:
+    def test_without_a_file_a_row_is_skipped(self, fetched: Fetched, serve: Callable[..., Model]) -> None:
         serve(None, 0.4)
         row = fetched("/picture.png", PICTURE)
         kept_files.drop([row.thumbnail])

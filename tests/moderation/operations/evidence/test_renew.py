@@ -95,9 +95,7 @@ def test_a_changed_page_leads_to_a_new_score(site: HostileSite, scored: Scored, 
 
 
 @pytest.mark.parametrize("path", ["/changing", "/elsewhere"])
-def test_a_page_that_is_the_same_does_not(
-    path: str, site: HostileSite, scored: Scored, complain: Complain
-) -> None:
+def test_an_unchanged_page_does_not(path: str, site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url(path), at=later(0))
     settle(later(1))
     settle(later(2))

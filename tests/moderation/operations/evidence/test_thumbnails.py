@@ -154,9 +154,7 @@ def test_what_waits_for_a_store_goes_with_its_post(
 
 
 @pytest.mark.usefixtures("no_store")
-def test_too_many_that_wait_cost_the_thumbnail_alone(
-    fetched: Fetched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_waiting_cost_the_thumbnail_alone(fetched: Fetched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thumbnails, "MOST_UNKEPT", 0)
 
     row = fetched("/picture.png", PICTURE)

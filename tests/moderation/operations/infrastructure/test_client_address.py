@@ -20,9 +20,7 @@ from moderation.operations.infrastructure import client_address
         (1, "", "192.0.2.1"),
     ],
 )
-def test_believes_only_what_our_proxies_wrote(
-    rf: Any, settings: Any, proxies: int, passed: str, seen: str
-) -> None:
+def test_believes_only_our_own_proxies(rf: Any, settings: Any, proxies: int, passed: str, seen: str) -> None:
     settings.PROXIES = proxies
     request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
 

@@ -69,9 +69,7 @@ def test_two_do_not_run_side_by_side() -> None:
     assert inner == [0]
 
 
-def test_one_whose_worker_was_killed_is_run_by_the_next(
-    sweep: Callable[..., int], ran: list[datetime]
-) -> None:
+def test_one_whose_worker_was_killed_runs_next_time(sweep: Callable[..., int], ran: list[datetime]) -> None:
     SweepRun.objects.create(sweep="seal_audit", started_at=later(0))
 
     sweep(later(50))

@@ -80,9 +80,7 @@ class TestCommand:
         with pytest.raises(CommandError, match="--since"):
             call_command("export_labels", out=tmp_path / "labels.jsonl", since="2026-01-01")
 
-    def test_writes_the_file_of_one_platform(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_writes_a_file_of_one_platform(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Platform.objects.create(slug="other", name="Other", created_at=later(0))
         [judged] = Platform.objects.exclude(slug="other").values_list("slug", flat=True)
 

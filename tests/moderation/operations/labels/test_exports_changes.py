@@ -92,9 +92,7 @@ class TestIncrements:
         consumer.take(at=later(99))
         assert consumer.labels == {}
 
-    def test_that_follow_at_once_are_empty(
-        self, consumer: Consumer, open_case: Case_, moderator: User
-    ) -> None:
+    def test_that_follow_soon_are_empty(self, consumer: Consumer, open_case: Case_, moderator: User) -> None:
         judge(open_case(), moderator, at=later(10))
         consumer.take(at=later(60))
 

@@ -56,9 +56,7 @@ class TestSweep:
         assert shadow_scoring.sweep(at=later(10)) == 0
         assert shadow_scoring.sweep(at=later(SETTLED)) == 1
 
-    def test_waits_while_posts_wait_to_be_scored(
-        self, scored: Scored, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_waits_while_posts_await_scores(self, scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
         scored()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
 

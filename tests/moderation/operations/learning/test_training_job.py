@@ -146,9 +146,7 @@ class TestRun:
 
 
 class TestInterrupted:
-    def test_a_dead_workers_run_is_taken_up(
-        self, asked: TrainingRun, made: Release, process_runs: Says
-    ) -> None:
+    def test_takes_up_a_dead_workers_run(self, asked: TrainingRun, made: Release, process_runs: Says) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=1, lease_until=later(100), step=TrainingStep.HEADS
         )

@@ -30,11 +30,6 @@ from tests.moderation.operations.notifications.conftest import Happen
 
 
 @pytest.fixture
-def admin(db: None) -> User:
-    return User.objects.create_user("admin", role=Role.ADMIN)
-
-
-@pytest.fixture
 def ml(db: None) -> User:
     return User.objects.create_user("ml", role=Role.ML_ENGINEER)
 

@@ -66,9 +66,7 @@ class TestMail:
         assert mail.got[0]["subject"] == "Spamdesk: 1 Fall wurde weitergereicht"
         assert "https://desk.example/review/812/" in mail.got[0].get_payload()
 
-    def test_pauses_after_a_message_about_the_same(
-        self, turn: Turn, mail: MailServer, happen: Happen
-    ) -> None:
+    def test_pauses_after_messages_about_the_same(self, turn: Turn, mail: MailServer, happen: Happen) -> None:
         happen(ESCALATION, at=AT)
         turn("mail", later(60))
         happen(ESCALATION, at=later(60), times=3, first=2)
@@ -83,9 +81,7 @@ class TestMail:
             "Spamdesk: 3 cases were escalated",
         ]
 
-    def test_survives_hostile_names(
-        self, turn: Turn, mail: MailServer, chat: Receiver, happen: Happen
-    ) -> None:
+    def test_bears_hostile_names(self, turn: Turn, mail: MailServer, chat: Receiver, happen: Happen) -> None:
         name = "Evil\r\nBcc: all@example.org <!channel> [x](http://evil.example)"
         happen(DRIFT, at=AT, platform_id=Platform.objects.create(slug="evil", name=name, created_at=AT).pk)
 

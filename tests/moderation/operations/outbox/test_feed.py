@@ -189,9 +189,7 @@ class TestLabels:
         rows = FeedEntry.objects.filter(stream="labels").order_by("number")
         assert [row.is_retraction for row in rows] == [False, True, False]
 
-    def test_an_undone_label_is_never_told(
-        self, platform: Platform, decided: Decided, moderator: User
-    ) -> None:
+    def test_never_tells_an_undone_label(self, platform: Platform, decided: Decided, moderator: User) -> None:
         made = decided(at=later(2))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 

@@ -28,9 +28,7 @@ def matched() -> list[tuple[str, str]]:
     return list(rows.values_list("policy__words", "revision__text"))
 
 
-def test_without_an_active_policy_nothing_is_asked(
-    post: Post_, fake_topics: FakeTopics, tried: Policies
-) -> None:
+def test_without_active_policies_asks_nothing(post: Post_, fake_topics: FakeTopics, tried: Policies) -> None:
     tried()
     fake_topics.asked.clear()
     post(text="cats")
@@ -68,9 +66,7 @@ def test_a_tag_changes_no_route(post: Post_, fake_scorer: FakeScorer, active: Po
     assert len(matched()) == 1
 
 
-def test_a_hold_lets_none_pass_without_a_human(
-    post: Post_, fake_scorer: FakeScorer, active: Policies
-) -> None:
+def test_a_hold_lets_none_pass_without_people(post: Post_, fake_scorer: FakeScorer, active: Policies) -> None:
     fake_scorer.default = 0.01
     active("cats", effect="hold")
     post(text="cats")

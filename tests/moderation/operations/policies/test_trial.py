@@ -56,9 +56,7 @@ def test_shows_no_percentage_of_few(judged: Case_, pets: Policy) -> None:
     assert Share(part=10, of=20).interval == pytest.approx((0.299, 0.701), abs=0.001)
 
 
-def test_right_may_be_what_was_spam_for_one_reason(
-    judged: Case_, lead: User, fake_topics: FakeTopics
-) -> None:
+def test_right_may_be_what_was_spam_for_a_reason(judged: Case_, lead: User, fake_topics: FakeTopics) -> None:
     scam = Reason.objects.create(code="pet-scam", title="Pet scam", digit=9, verdict="spam", is_active=False)
     judged("grey cats", spam=2, fine=0, decision={"reason": scam.code})
     judged("black cats", spam=3, fine=0, decision={"reason": "another"})
@@ -94,9 +92,7 @@ def test_without_posts_there_is_nothing_to_say(pets: Policy) -> None:
     assert found.rows[0].precision.share is None
 
 
-def test_reads_no_more_once_its_time_is_over(
-    judged: Case_, pets: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reads_no_more_after_its_time(judged: Case_, pets: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     judged("grey cats", spam=20, fine=0)
     monkeypatch.setattr(trial, "BUDGET_SECONDS", -1.0)
 

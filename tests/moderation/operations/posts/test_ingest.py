@@ -42,9 +42,7 @@ class TestAccept:
         assert first.revision_id == second.revision_id
         assert Revision.objects.count() == 1
 
-    def test_refuses_another_content_under_the_same_revision(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
+    def test_refuses_other_content_under_one_revision(self, platform: Platform, incoming: Incoming) -> None:
         before = incoming()
         accept(platform, AT, before)
 
@@ -88,12 +86,7 @@ class TestAccept:
 
         answers = accept(platform, AT, two, one, two, dataclasses.replace(one, text="other"))
 
-        assert [answer.external_id for answer in answers] == [
-            two.external_id,
-            one.external_id,
-            two.external_id,
-            one.external_id,
-        ]
+        assert [answer.external_id for answer in answers] == [two.external_id, one.external_id] * 2
         assert isinstance(answers[3], ingest.Refused)
         assert Revision.objects.count() == 2
 
@@ -132,9 +125,7 @@ def kept(external_id: str) -> tuple[str, str, str | None]:
 
 
 class TestParents:
-    def test_text_and_author_are_kept_of_one_that_is_not_here(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
+    def test_text_and_author_are_kept_of_one_not_here(self, platform: Platform, incoming: Incoming) -> None:
         accept(platform, AT, incoming(external_id="one", parent=TOLD))
         accept(platform, AT, incoming(external_id="two", parent=TOLD), incoming(external_id="three"))
 
@@ -180,9 +171,7 @@ class TestParents:
         assert other.code == "revision_conflict"
 
     @pytest.mark.django_db(transaction=True)
-    def test_costs_a_new_post_no_more_than_one_statement(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
+    def test_costs_a_new_post_at_most_one_statement(self, platform: Platform, incoming: Incoming) -> None:
         def queries(**given: Any) -> int:
             with CaptureQueriesContext(connection) as asked:
                 accept(platform, AT, incoming(**given))

@@ -75,9 +75,7 @@ class TestUnproven:
         assert (case.reason, case.score.route, case.score.audit_probability) == ("unproven", "review", 1.0)
         assert not Decision.objects.exists()
 
-    def test_last_and_in_order_of_arrival(
-        self, case: Case, sure: FakeScorer, post: Post_, moderator: User
-    ) -> None:
+    def test_last_in_arrival_order(self, case: Case, sure: FakeScorer, post: Post_, moderator: User) -> None:
         sure.probabilities = {"surer": 0.99, "unsure": 0.21}
         scored([post(text="surer")], at=AT)
         [unsure] = scored([post(text="unsure")], at=AT)
@@ -97,9 +95,7 @@ class TestUnproven:
         assert (found.score.route, found.score.route_reason) == ("review", "unproven")
 
     @pytest.mark.parametrize(("removal", "route"), [("always", "remove"), ("never", "review")])
-    def test_is_not_asked_where_somebody_chose(
-        self, case: Case, post: Post_, removal: str, route: str
-    ) -> None:
+    def test_is_not_asked_where_one_chose(self, case: Case, post: Post_, removal: str, route: str) -> None:
         Platform.objects.update(removal=removal, removal_proven_at=AT)
 
         scored([chosen := post()], at=AT)

@@ -135,9 +135,7 @@ class TestLiveRelease:
     pytestmark = [pytest.mark.django_db, *ON_TRITON]
 
     @pytest.mark.whole
-    def test_one_that_is_damaged_later_does_not_stop_scoring(
-        self, candidate: Release, go_live: GoLive
-    ) -> None:
+    def test_one_damaged_later_does_not_stop_scoring(self, candidate: Release, go_live: GoLive) -> None:
         shipped = scorer.release()
         go_live()
         (settings.RELEASES_DIR / candidate.id / "ensemble.json").write_text("{}")

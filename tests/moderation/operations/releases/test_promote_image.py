@@ -76,9 +76,7 @@ def judged(colour: tuple[int, int, int]) -> float | None:
     return found
 
 
-def test_goes_live_and_is_taken_back_with_its_release(
-    models: Path, pin: dict[str, Any], tmp_path: Path
-) -> None:
+def test_goes_live_and_back_with_its_release(models: Path, pin: dict[str, Any], tmp_path: Path) -> None:
     candidate = releases.release(tmp_path / "release", image=pin)
     assert judged(RED) is None
 
@@ -158,9 +156,7 @@ def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
 
 
 @pytest.mark.long
-def test_a_rollback_does_not_wait_for_an_image_model(
-    models: Path, pin: dict[str, Any], tmp_path: Path
-) -> None:
+def test_rollbacks_do_not_wait_for_image_models(models: Path, pin: dict[str, Any], tmp_path: Path) -> None:
     """Damaged since: the release goes live again, and what it would say of pictures is unknown."""
     candidate = releases.release(tmp_path / "release", image=pin)
     promote_with(candidate, models=models, at=AT)

@@ -21,6 +21,7 @@ from tests.moderation.instants import later
 from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
 TEXT = "Cheap pills without prescription at http://pills.example/now?a=1"
+SUSPECTED = {"threatTypes": ["SOCIAL_ENGINEERING_EXTENDED_COVERAGE"], "expireTime": "2026-03-02T00:00:00Z"}
 
 
 @pytest.fixture
@@ -76,16 +77,7 @@ class TestAsk:
         ("prefix", "answer", "reputation"),
         [
             ("/v1/uris:search", {}, {"threat_score": 0.0}),
-            (
-                "/v1/uris:search",
-                {
-                    "threat": {
-                        "threatTypes": ["SOCIAL_ENGINEERING_EXTENDED_COVERAGE"],
-                        "expireTime": "2026-03-02T00:00:00Z",
-                    }
-                },
-                {"threat_score": 0.5},
-            ),
+            ("/v1/uris:search", {"threat": SUSPECTED}, {"threat_score": 0.5}),
             ("/v3/targets", [{"target": "pills.example", "safety": {"status": "UNKNOWN"}}], {}),
             ("/domain/", {"events": []}, {}),
         ],

@@ -121,9 +121,7 @@ class TestAsk:
     @pytest.mark.parametrize(
         "url", ["http://pills.test/", "http://192.0.2.7/", "http://[2001:db8::7]/", "http://localhost/"]
     )
-    def test_nobody_is_asked_where_no_registry_answers(
-        self, url: str, registry: Providers, known: Known
-    ) -> None:
+    def test_asks_nobody_where_no_registry_answers(self, url: str, registry: Providers, known: Known) -> None:
         assert known(url, at=AT) is None
         assert not registry.asked
         assert not LinkVerdict.objects.exists()

@@ -89,9 +89,7 @@ def back(fake_scorer: FakeScorer) -> None:
 
 
 class TestPeople:
-    def test_see_no_case_that_closes_by_itself_after_a_short_outage(
-        self, post: Post_, away: FakeScorer
-    ) -> None:
+    def test_see_no_case_that_closes_itself_after_a_short_outage(self, post: Post_, away: FakeScorer) -> None:
         post()
         run(later(1))
         recovery.ask_people(at=later(60))
@@ -176,9 +174,7 @@ class TestAgain:
 
         assert sizes == [leases.AGAIN_CHUNK, leases.AGAIN_CHUNK, 90 - 2 * leases.AGAIN_CHUNK]
 
-    def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(
-        self, post: Post_, away: FakeScorer
-    ) -> None:
+    def test_a_model_that_answers_texts_but_no_batch_is_no_storm(self, post: Post_, away: FakeScorer) -> None:
         """It lasts for five minutes; half a minute after them every post has its score."""
         away.is_ready_again = True
         for second in range(0, 340, 5):

@@ -50,18 +50,14 @@ class TestDraw:
 
         assert (found.review_probability, found.is_review_sample) == (None, False)
 
-    def test_leaves_the_audit_sample_to_its_own_chance(
-        self, open_case: Case_, fake_scorer: FakeScorer
-    ) -> None:
+    def test_leaves_audit_samples_to_their_chance(self, open_case: Case_, fake_scorer: FakeScorer) -> None:
         fake_scorer.audited = {"audited"}
 
         case = open_case(text="audited")
 
         assert (case.score.review_probability, case.is_drawn) == (None, True)
 
-    def test_is_kept_when_the_text_is_scored_again(
-        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_kept_when_scored_again(self, open_case: Case_, monkeypatch: pytest.MonkeyPatch) -> None:
         chance(monkeypatch, 1.0)
         case = open_case()
         chance(monkeypatch, 0.001)

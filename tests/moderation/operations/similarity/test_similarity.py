@@ -127,9 +127,7 @@ class TestGroups:
 
 
 class TestPosts:
-    def test_that_show_one_picture_and_say_nothing_are_gathered(
-        self, showing: Callable[..., Revision]
-    ) -> None:
+    def test_that_show_one_picture_and_no_words_are_gathered(self, showing: Callable[..., Revision]) -> None:
         first = some_hash()
         one, other, unlike = showing(first), showing(apart(first, 20)), showing(some_hash())
         revisions = [one, other, unlike]
@@ -178,9 +176,7 @@ class TestPosts:
         most = shared_traits.LATEST + shared_traits.FIRST
         assert {len(one.posts) for found in seen.values() for one in found} <= set(range(1, most + 1))
 
-    def test_without_pictures_wait_for_no_query_more(
-        self, post: Post_, django_assert_num_queries: Any
-    ) -> None:
+    def test_without_pictures_cost_no_query_more(self, post: Post_, django_assert_num_queries: Any) -> None:
         plain = list(Revision.objects.select_related("post").filter(post=post(text="Plain words")))
 
         with django_assert_num_queries(1):
@@ -236,9 +232,7 @@ class TestMissing:
         with django_assert_num_queries(0):
             text_groups.backfill(revisions=loaded)
 
-    def test_writes_nothing_of_what_was_erased_meanwhile(
-        self, platform: Platform, incoming: Incoming
-    ) -> None:
+    def test_writes_nothing_of_what_is_erased_meanwhile(self, platform: Platform, incoming: Incoming) -> None:
         accept(platform, AT, incoming(text=SPAM.format("a")))
         [loaded] = revisions()
         erase.post(post_id=loaded.post_id, at=AT)

@@ -120,9 +120,7 @@ class TestSend:
         assert server.got == []
 
 
-def test_one_that_is_gone_is_disabled_and_that_is_said(
-    delivery: Delivery, server: Receiver, lead: User
-) -> None:
+def test_one_gone_is_disabled_and_that_is_said(delivery: Delivery, server: Receiver, lead: User) -> None:
     server.status = 410
 
     send(delivery, later(15))

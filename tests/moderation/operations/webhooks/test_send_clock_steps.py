@@ -135,9 +135,7 @@ class TestTelling:
         assert len(page.rows) == 1
         assert attempts.due(at=later(0)).count() == 1
 
-    def test_what_can_still_be_undone_waits(
-        self, webhook: Platform, open_case: Case_, moderator: User
-    ) -> None:
+    def test_what_may_be_undone_waits(self, webhook: Platform, open_case: Case_, moderator: User) -> None:
         judge(open_case(), moderator, at=later(0))
 
         assert send.mend_clock_steps(at=later(0)) == 0

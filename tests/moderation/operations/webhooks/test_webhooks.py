@@ -23,9 +23,7 @@ from tests.moderation.receiver import Receiver
 
 
 class TestTestMessage:
-    def test_arrives_signed(
-        self, endpoint: WebhookEndpoint, server: Receiver, secret: str, lead: User
-    ) -> None:
+    def test_is_signed(self, endpoint: WebhookEndpoint, server: Receiver, secret: str, lead: User) -> None:
         now = timezone.now()
         delivery = endpoints.ping(endpoint_id=endpoint.pk, actor=lead, at=now)
 

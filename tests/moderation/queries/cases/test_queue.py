@@ -17,6 +17,7 @@ from moderation.queries.cases.queue_mix import Load
 from moderation.queries.keyset import InvalidCursor, Key
 from tests.moderation.conftest import Case_, Judged
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT
 
 
 def shown(viewer: User, at: datetime, *, limit: int = 50, **wanted: object) -> list[int]:
@@ -39,40 +40,34 @@ def three(open_case: Case_, fake_scorer: FakeScorer) -> list[Case]:
 
 
 class TestOrder:
-    def test_by_expected_harm_and_by_uncertainty(
-        self, three: list[Case], moderator: User, at: datetime
-    ) -> None:
+    def test_by_expected_harm_and_by_uncertainty(self, three: list[Case], moderator: User) -> None:
         mild, even, wild = (case.pk for case in three)
 
-        assert shown(moderator, at) == [wild, even, mild]
-        assert shown(moderator, at, sort=Sort.UNCERTAINTY) == [even, mild, wild]
+        assert shown(moderator, AT) == [wild, even, mild]
+        assert shown(moderator, AT, sort=Sort.UNCERTAINTY) == [even, mild, wild]
 
-    def test_newest_first(self, three: list[Case], moderator: User, at: datetime) -> None:
+    def test_newest_first(self, three: list[Case], moderator: User) -> None:
         for minutes, case in enumerate(three):
-            Case.objects.filter(pk=case.pk).update(opened_at=at + timedelta(minutes=minutes))
+            Case.objects.filter(pk=case.pk).update(opened_at=AT + timedelta(minutes=minutes))
 
-        assert shown(moderator, at, sort=Sort.NEWEST) == [case.pk for case in reversed(three)]
+        assert shown(moderator, AT, sort=Sort.NEWEST) == [case.pk for case in reversed(three)]
 
-    def test_most_reported_first(
-        self, three: list[Case], moderator: User, platform: Platform, at: datetime
-    ) -> None:
+    def test_most_reported_first(self, three: list[Case], moderator: User, platform: Platform) -> None:
         for reporter, case in (("a", three[1]), ("b", three[1]), ("c", three[0])):
             complaint = complaints.IncomingComplaint(
-                post=case.post.external_id, reporter=reporter, reason="spam", reported_at=at
+                post=case.post.external_id, reporter=reporter, reason="spam", reported_at=AT
             )
-            complaints.record(platform=platform, complaint=complaint, at=at)
+            complaints.record(platform=platform, complaint=complaint, at=AT)
 
         mild, even, wild = (case.pk for case in three)
-        assert shown(moderator, at, sort=Sort.REPORTED) == [even, mild, wild]
+        assert shown(moderator, AT, sort=Sort.REPORTED) == [even, mild, wild]
 
     @pytest.mark.parametrize("sort", Sort)
-    def test_pages_without_gaps_or_repeats(
-        self, open_case: Case_, lead: User, at: datetime, sort: Sort
-    ) -> None:
+    def test_pages_without_gaps_or_repeats(self, open_case: Case_, lead: User, sort: Sort) -> None:
         made = {open_case(text=f"post {number}").pk for number in range(7)}
         Case.objects.filter(pk=min(made)).update(is_escalated=True)
 
-        found = shown(lead, at, sort=sort, limit=2)
+        found = shown(lead, AT, sort=sort, limit=2)
 
         assert len(found) == len(set(found)) == 7
         assert set(found) == made
@@ -81,15 +76,15 @@ class TestOrder:
     @pytest.mark.parametrize(
         "key", [(1, 2), (False, 2.0), (0, 1.0, 1), (False, "2026-01-01T00:00:00+00:00", 1), (False, 1.0, "x")]
     )
-    def test_refuses_a_cursor_of_another_order(self, moderator: User, at: datetime, key: Key) -> None:
+    def test_refuses_a_cursor_of_another_order(self, moderator: User, key: Key) -> None:
         with pytest.raises(InvalidCursor):
-            queue.rows(viewer=moderator, wanted=QueueFilter(), at=at, cursor=keyset.encode(key))
+            queue.rows(viewer=moderator, wanted=QueueFilter(), at=AT, cursor=keyset.encode(key))
 
 
 class TestAuditSamples:
     @pytest.mark.parametrize("sort", Sort)
     def test_stand_where_their_score_does_not_matter(
-        self, open_case: Case_, fake_scorer: FakeScorer, moderator: User, at: datetime, sort: Sort
+        self, open_case: Case_, fake_scorer: FakeScorer, moderator: User, sort: Sort
     ) -> None:
         """Two audit samples, one near certain, one near harmless, change nothing by swapping their scores."""
         fake_scorer.audited = {"first", "second"}
@@ -102,19 +97,17 @@ class TestAuditSamples:
                 open_case(text=text, external_id=f"{low}-{text}").pk: text
                 for text in ("mild", "first", "wild", "second")
             }
-            Case.objects.update(opened_at=at)
-            orders.append([names[case_id] for case_id in shown(moderator, at, sort=sort)])
+            Case.objects.update(opened_at=AT)
+            orders.append([names[case_id] for case_id in shown(moderator, AT, sort=sort)])
 
         assert orders[0] == orders[1]
 
-    def test_show_no_probability_even_when_escalated(
-        self, open_case: Case_, lead: User, at: datetime
-    ) -> None:
+    def test_show_no_probability_even_when_escalated(self, open_case: Case_, lead: User) -> None:
         open_case()
         Score.objects.update(is_audit_sample=True)
         Case.objects.update(reason="escalated", is_escalated=True)
 
-        [row] = queue.rows(viewer=lead, wanted=QueueFilter(), at=at).rows
+        [row] = queue.rows(viewer=lead, wanted=QueueFilter(), at=AT).rows
 
         assert row.spam_probability is None
 
@@ -158,29 +151,27 @@ class TestBacklog:
         [(0, 0), (4, 0), (5, 1), (29, 1), (30, 2), (119, 2), (120, 3), (480, 4), (900, 4)],
     )
     def test_a_case_is_in_the_bucket_that_begins_with_its_wait(
-        self, open_case: Case_, lead: User, at: datetime, minutes: int, bucket: int
+        self, open_case: Case_, lead: User, minutes: int, bucket: int
     ) -> None:
         open_case()
-        Case.objects.update(opened_at=at - timedelta(minutes=minutes))
+        Case.objects.update(opened_at=AT - timedelta(minutes=minutes))
 
-        counted = backlog.overview(viewer=lead, at=at).buckets
+        counted = backlog.overview(viewer=lead, at=AT).buckets
 
         assert [one.index for one in counted if one.cases] == [bucket]
 
-    def test_grows_while_a_case_waits_and_falls_when_it_is_closed(
-        self, open_case: Case_, at: datetime
-    ) -> None:
-        set_times(open_case(), opened_at=at - 10 * HOUR, closed_at=at - 4 * HOUR)
-        set_times(open_case(), opened_at=at - 6 * HOUR)
+    def test_grows_while_a_case_waits_and_falls_when_it_is_closed(self, open_case: Case_) -> None:
+        set_times(open_case(), opened_at=AT - 10 * HOUR, closed_at=AT - 4 * HOUR)
+        set_times(open_case(), opened_at=AT - 6 * HOUR)
 
-        found = waited(at=at)
+        found = waited(at=AT)
 
         assert len(found) == 49
         assert (found[12], found[10], found[7], found[4.5]) == (0, 0, 3, 5.5)
         assert (found[4], found[2], found[0]) == (2, 4, 6)
 
-    def test_nothing_has_waited(self, at: datetime) -> None:
-        assert set(waited(at=at).values()) == {0}
+    def test_nothing_has_waited(self) -> None:
+        assert set(waited(at=AT).values()) == {0}
 
     def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
         self, client: Client, moderator: User, open_case: Case_
@@ -195,37 +186,35 @@ class TestBacklog:
 
 
 @pytest.fixture
-def one_by_one(open_case: Case_, judged_alike: Judged, at: datetime) -> Case:
+def one_by_one(open_case: Case_, judged_alike: Judged) -> Case:
     """25 cases that one person decided, one every 30 s."""
     case = open_case()
     for place in range(25):
-        when = {"decided_at": at + timedelta(seconds=30 * place)}
+        when = {"decided_at": AT + timedelta(seconds=30 * place)}
         judged_alike(case, probability=0.5, spam=1, fine=0, decision=when)
     return case
 
 
 @pytest.fixture
-def many_at_once(one_by_one: Case, judged_alike: Judged, at: datetime) -> None:
+def many_at_once(one_by_one: Case, judged_alike: Judged) -> None:
     """200 more that the person decided in one go."""
-    at_once = {"decided_at": at + timedelta(seconds=735)}
+    at_once = {"decided_at": AT + timedelta(seconds=735)}
     judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
 
 
 @pytest.mark.django_db
 class TestCaseTime:
-    def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case, at: datetime) -> None:
-        found = pace.case_time(at=at + timedelta(hours=1))
+    def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case) -> None:
+        found = pace.case_time(at=AT + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
-    def test_leaves_out_what_was_decided_at_once(self, many_at_once: None, at: datetime) -> None:
-        found = pace.case_time(at=at + timedelta(hours=1))
+    def test_leaves_out_what_was_decided_at_once(self, many_at_once: None) -> None:
+        found = pace.case_time(at=AT + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
-    def test_ones_own_pace_leaves_them_out_too(
-        self, many_at_once: None, moderator: User, at: datetime
-    ) -> None:
-        found = pace.own_pace(user=moderator, at=at + timedelta(hours=1))
+    def test_ones_own_pace_leaves_them_out_too(self, many_at_once: None, moderator: User) -> None:
+        found = pace.own_pace(user=moderator, at=AT + timedelta(hours=1))
 
         assert (found.seconds, found.today) == (30.0, 225)

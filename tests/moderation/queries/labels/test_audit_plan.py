@@ -23,8 +23,9 @@ from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import History, PostRecord
 from tests.moderation.caches import forget
-from tests.moderation.conftest import Later, Post_, judge
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.scoring.random_records import record
 
 
@@ -145,20 +146,16 @@ class TestScoring:
         score.run(revision_ids=ids, at=at + timedelta(seconds=1))
         return list(Score.objects.filter(revision__in=ids).order_by("revision_id"))
 
-    def test_draws_a_new_platforms_posts_with_the_first_share_and_logs_it(
-        self, post: Post_, at: datetime
-    ) -> None:
-        rows = self.scored(post, count=60, at=at)
+    def test_draws_a_new_platforms_posts_with_the_first_share_and_logs_it(self, post: Post_) -> None:
+        rows = self.scored(post, count=60, at=AT)
 
         assert {row.audit_probability for row in rows} == {0.2}
         sampled = [row for row in rows if row.is_audit_sample]
         assert 3 <= len(sampled) <= 24
         assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
 
-    def test_draws_the_same_again_also_under_another_chance_and_key(
-        self, post: Post_, at: datetime, later: Later, settings: Settings
-    ) -> None:
-        rows = self.scored(post, count=30, at=at)
+    def test_draws_the_same_again_under_another_chance_and_key(self, post: Post_, settings: Settings) -> None:
+        rows = self.scored(post, count=30, at=AT)
         Platform.objects.update(audit_first_share=0.9)
         settings.SECRET_KEY = "another than the one that drew"
         Revision.objects.update(generation=2, score_state="pending", attempts=0)
@@ -173,10 +170,10 @@ class TestScoring:
         assert again == before
 
     def test_draws_doubtful_scores_more_often_and_names_the_uniform_part(
-        self, post: Post_, sampling: FakeScorer, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, sampling: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_FEWEST_SCORES", 20)
-        self.scored(post, count=20, at=at)
+        self.scored(post, count=20, at=AT)
         forget(audit_plan)
         sampling.probabilities = {f"{later(120).second} {number}": 0.0 for number in range(0, 60, 2)}
 
@@ -189,20 +186,16 @@ class TestScoring:
         assert all(row.is_audit_sample for row in uniform)
         assert all(row in uniform for row in rows if row.is_audit_sample and not row.spam_probability)
 
-    def test_tells_nothing_by_the_place_of_a_sample(
-        self, post: Post_, sampling: FakeScorer, at: datetime
-    ) -> None:
+    def test_tells_nothing_by_the_place_of_a_sample(self, post: Post_, sampling: FakeScorer) -> None:
         Platform.objects.update(audit_first_share=1.0)
-        sampling.probabilities = {f"{at.second} {number}": number / 100 for number in range(10)}
+        sampling.probabilities = {f"{AT.second} {number}": number / 100 for number in range(10)}
 
-        rows = self.scored(post, count=10, at=at)
+        rows = self.scored(post, count=10, at=AT)
 
         assert len({row.spam_probability for row in rows}) == 10
         assert [(row.is_audit_sample, row.expected_harm) for row in rows] == [(True, 0.5)] * 10
 
-    def test_draws_others_with_another_key(
-        self, post: Post_, at: datetime, later: Later, settings: Settings
-    ) -> None:
+    def test_draws_others_with_another_key(self, post: Post_, settings: Settings) -> None:
         def drawn(*, secret_key: str) -> list[bool]:
             settings.SECRET_KEY = secret_key
             with transaction.atomic():
@@ -213,7 +206,7 @@ class TestScoring:
             return found
 
         for number in range(30):
-            post(text=f"{number}", at=at)
+            post(text=f"{number}", at=AT)
         ids = list(Revision.objects.values_list("pk", flat=True))
 
         first, again, other = (drawn(secret_key=key) for key in ("one", "one", "another"))
@@ -222,22 +215,20 @@ class TestScoring:
         assert first != other
 
     def test_keeps_to_the_platforms_bound_within_a_batch(
-        self, post: Post_, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_counted", lambda *_: (0, {}))  # a burst that nobody counted yet
         Platform.objects.update(audit_first_share=1.0, audit_cases_per_day=5)
 
-        rows = self.scored(post, count=60, at=at)
+        rows = self.scored(post, count=60, at=AT)
 
         assert sum(row.is_audit_sample for row in rows) in (5, 6)
         assert min(row.audit_probability for row in rows) > 0
 
-    def test_falls_as_people_label(
-        self, post: Post_, moderator: User, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_falls_by_labelling(self, post: Post_, moderator: User, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(audit_plan, "SETTLED_LABELS", 2)
         Platform.objects.update(audit_first_share=1.0)
-        self.scored(post, count=8, at=at)
+        self.scored(post, count=8, at=AT)
         for case in Case.objects.order_by("id"):
             judge(case, moderator, at=later(6), verdict=Verdict.NOT_SPAM)
 

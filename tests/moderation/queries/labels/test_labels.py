@@ -16,15 +16,16 @@ from moderation.queries.labels import calibration, label_balance, label_changes,
 from moderation.queries.labels.labels import LabelFilter
 from scoring.splits import Split
 from tests.moderation.caches import forget
-from tests.moderation.conftest import Case_, Judged, Later
+from tests.moderation.conftest import Case_, Judged
+from tests.moderation.instants import AT, later
 from tests.moderation.queries.labels import generated_labels
 
 SEED, COUNT = 18, 160
 
 
 @pytest.fixture
-def generated(platform: Platform, moderator: User, lead: User, at: datetime, later: Later) -> None:
-    makers = generated_labels.makers(platform, [moderator, lead], at=at)
+def generated(platform: Platform, moderator: User, lead: User) -> None:
+    makers = generated_labels.makers(platform, [moderator, lead], at=AT)
     generated_labels.labelled_posts(makers, count=COUNT, seed=SEED)
     while feed.number(platform_id=platform.pk, stream=Stream.LABELS, at=later(3_600)):
         pass
@@ -101,14 +102,12 @@ class TestLines:
 
 
 class TestBalance:
-    def test_erased_posts_and_retracted_labels_do_not_count(
-        self, open_case: Case_, judged_alike: Judged, at: datetime
-    ) -> None:
+    def test_erased_posts_and_retracted_labels_are_out(self, open_case: Case_, judged_alike: Judged) -> None:
         case = open_case()
         judged_alike(case, probability=0.9, spam=3, fine=2)
         first, second = Label.objects.filter(is_spam=True).order_by("pk")[:2]
-        Post.objects.filter(pk=first.post_id).update(erased_at=at)
-        Label.objects.filter(pk=second.pk).update(retracted_at=at)
+        Post.objects.filter(pk=first.post_id).update(erased_at=AT)
+        Label.objects.filter(pk=second.pk).update(retracted_at=AT)
 
         counted = label_balance.of(platform_id=case.post.platform_id)
 
@@ -135,26 +134,24 @@ class TestMeasured:
         yield
         forget(calibration)
 
-    def test_counts_the_posts_scored_alike(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_counts_the_posts_scored_alike(self, case: Case, judged_alike: Judged) -> None:
         judged_alike(case, probability=0.91, spam=60, fine=12)
         judged_alike(case, probability=0.3, spam=20, fine=108)
 
-        found = measured(case, at)
+        found = measured(case, AT)
 
-        assert found == calibration.Measured(low=90, high=100, posts=72, spam=60, first_at=at, last_at=at)
+        assert found == calibration.Measured(low=90, high=100, posts=72, spam=60, first_at=AT, last_at=AT)
 
-    def test_is_silent_below_two_hundred_labels(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_is_silent_below_two_hundred_labels(self, case: Case, judged_alike: Judged) -> None:
         judged_alike(case, probability=0.91, spam=150, fine=49)
 
-        assert measured(case, at) is None
+        assert measured(case, AT) is None
 
-    def test_is_silent_where_few_were_scored_alike(
-        self, case: Case, judged_alike: Judged, at: datetime
-    ) -> None:
+    def test_is_silent_where_few_were_scored_alike(self, case: Case, judged_alike: Judged) -> None:
         judged_alike(case, probability=0.91, spam=10, fine=9)
         judged_alike(case, probability=0.3, spam=20, fine=208)
 
-        assert measured(case, at) is None
+        assert measured(case, AT) is None
 
     @pytest.mark.parametrize(
         "score",
@@ -165,50 +162,46 @@ class TestMeasured:
         ],
     )
     def test_leaves_out_what_did_not_come_by_chance_or_score(
-        self, case: Case, judged_alike: Judged, at: datetime, score: dict[str, Any]
+        self, case: Case, judged_alike: Judged, score: dict[str, Any]
     ) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=0, score=score)
         judged_alike(case, probability=0.91, spam=100, fine=99)
 
-        assert measured(case, at) is None
+        assert measured(case, AT) is None
 
-    def test_counts_the_uniform_part_of_audit_samples(
-        self, case: Case, judged_alike: Judged, at: datetime
-    ) -> None:
+    def test_counts_the_uniform_part_of_audit_samples(self, case: Case, judged_alike: Judged) -> None:
         sample = {"audit_probability": 0.02, "is_audit_sample": True, "audit_uniform_probability": 0.006}
         judged_alike(case, probability=0.91, spam=200, fine=10, score=sample)
 
-        found = measured(case, at)
+        found = measured(case, AT)
 
         assert found is not None
         assert found.posts == 210
 
-    def test_leaves_out_retracted_labels(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_leaves_out_retracted_labels(self, case: Case, judged_alike: Judged) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=0)
-        Label.objects.filter(pk=Label.objects.earliest("pk").pk).update(retracted_at=at)
+        Label.objects.filter(pk=Label.objects.earliest("pk").pk).update(retracted_at=AT)
 
-        assert measured(case, at) is None
+        assert measured(case, AT) is None
 
-    def test_keeps_platforms_apart(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_keeps_platforms_apart(self, case: Case, judged_alike: Judged) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=10)
-        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
 
-        assert calibration.measured(case.score, platform_id=other.pk, has_link=False, at=at) is None
+        assert calibration.measured(case.score, platform_id=other.pk, has_link=False, at=AT) is None
 
     @pytest.mark.parametrize("kind", ["links", "language"])
-    def test_says_nothing_of_another_kind(
-        self, case: Case, judged_alike: Judged, at: datetime, kind: str
-    ) -> None:
+    def test_says_nothing_of_another_kind(self, case: Case, judged_alike: Judged, kind: str) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=10)
-        assert measured(case, at) is not None
+        assert measured(case, AT) is not None
         if kind == "language":
             case.score.revision.language = "th"
 
-        assert measured(case, at, has_link=kind == "links") is None
+        assert measured(case, AT, has_link=kind == "links") is None
 
-    def test_counts_again_after_five_minutes(self, case: Case, judged_alike: Judged, at: datetime) -> None:
-        assert measured(case, at) is None
+    def test_counts_again_after_five_minutes(self, case: Case, judged_alike: Judged) -> None:
+        assert measured(case, AT) is None
         judged_alike(case, probability=0.91, spam=200, fine=10)
 
-        assert measured(case, at) is None
-        assert measured(case, at + timedelta(minutes=5)) is not None
+        assert measured(case, AT) is None
+        assert measured(case, AT + timedelta(minutes=5)) is not None

@@ -50,7 +50,7 @@ LABELS = sample(
 
 
 @pytest.mark.parametrize(
-    ("review_from", "remove_from", "precision", "missed", "recall", "cases"),
+    ("review", "remove", "precision", "missed", "recall", "cases"),
     [
         (0.2, 0.9, 0.9, 0.05, 900 / 990, 110.0),
         (0.2, 1.0, None, 0.05, 0.0, 310.0),
@@ -60,14 +60,9 @@ LABELS = sample(
     ids=["as it is", "nothing is removed", "less is reviewed", "more is removed"],
 )
 def test_a_point_by_hand(
-    review_from: float,
-    remove_from: float,
-    precision: float | None,
-    missed: float,
-    recall: float,
-    cases: float,
+    review: float, remove: float, precision: float | None, missed: float, recall: float, cases: float
 ) -> None:
-    thresholds = Thresholds(review_from=review_from, remove_from=remove_from, audit_rate=0.0)
+    thresholds = Thresholds(review_from=review, remove_from=remove, audit_rate=0.0)
 
     found = simulation.point(thresholds, basis=basis(LABELS))
 

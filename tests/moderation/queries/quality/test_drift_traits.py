@@ -59,17 +59,9 @@ class TestScore:
 
     @pytest.mark.parametrize(
         ("value", "name"),
-        [
-            (math.nan, "?"),
-            (0.0, "0"),
-            (1.0, "2^0"),
-            (9.0, "2^3"),
-            (0.3, "2^-2"),
-            (-3.0, "-2^1"),
-            (1e-9, "2^-6"),
-            (1e300, "2^20"),
-        ],
-    )
+        [(math.nan, "?"), (0.0, "0"), (1.0, "2^0"), (9.0, "2^3"), (0.3, "2^-2"), (-3.0, "-2^1"),
+         (1e-9, "2^-6"), (1e300, "2^20")],
+    )  # fmt: skip
     def test_bins_are_powers_of_two(self, value: float, name: str) -> None:
         assert drift_traits.feature_bin(value) == name
 

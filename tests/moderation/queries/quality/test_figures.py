@@ -24,6 +24,7 @@ from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
 from moderation.queries.quality.tables import agreement
 from moderation.queries.quality.undecided import Undecided
 from tests.moderation.conftest import AUDIT, Case_, Judged, with_thresholds
+from tests.moderation.instants import AT
 
 WEEKS, DRAWN = 200, 400
 
@@ -61,22 +62,17 @@ class TestPassedOver:
         ("passed", "found"), [({}, [0]), ({"is_drawn": False}, []), ({"state": CaseState.WITHDRAWN}, [])]
     )
     def test_waits_though_a_younger_one_was_decided(
-        self,
-        open_case: Case_,
-        at: datetime,
-        passed: dict[str, object],
-        found: list[int],
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, passed: dict[str, object], found: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(labelled_posts, "_SPARED", 0)
         cases = [open_case() for _ in range(3)]
         Score.objects.update(is_audit_sample=True, audit_probability=0.1)
         for hour, case in enumerate(cases):
-            Case.objects.filter(pk=case.pk).update(is_drawn=True, opened_at=at + timedelta(hours=hour))
-        Case.objects.filter(pk=cases[1].pk).update(state=CaseState.DECIDED, closed_at=at + timedelta(hours=3))
+            Case.objects.filter(pk=case.pk).update(is_drawn=True, opened_at=AT + timedelta(hours=hour))
+        Case.objects.filter(pk=cases[1].pk).update(state=CaseState.DECIDED, closed_at=AT + timedelta(hours=3))
         Case.objects.filter(pk=cases[0].pk).update(**passed)
 
-        those = passed_over(since=at - timedelta(days=1), until=at + timedelta(days=1))
+        those = passed_over(since=AT - timedelta(days=1), until=AT + timedelta(days=1))
 
         assert those.post_id.tolist() == [cases[place].post_id for place in found]
         assert those.chance.tolist() == pytest.approx([0.1] * len(found))
@@ -100,14 +96,12 @@ class TestPassedOver:
 
 
 class TestUndecided:
-    def test_says_how_far_they_could_move_the_figures(
-        self, open_case: Case_, judged_alike: Judged, at: datetime
-    ) -> None:
+    def test_says_how_far_they_could_move_the_figures(self, open_case: Case_, judged_alike: Judged) -> None:
         case = with_thresholds(open_case())
         judged_alike(case, probability=0.95, spam=20, fine=0, score=AUDIT)
         judged_alike(case, probability=0.05, spam=0, fine=10, score=AUDIT)
         judged_alike(case, probability=0.5, spam=50, fine=50)
-        posts = labelled_posts.labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
+        posts = labelled_posts.labelled_posts(since=AT - timedelta(days=1), until=AT + timedelta(days=1))
 
         row = undecided.row(posts, Undecided(drawn=0, review=150), passed=posts.where(posts.is_spam))
 
@@ -116,11 +110,9 @@ class TestUndecided:
         assert row["with_prevalence"] == pytest.approx((250 + 150) / (400 + 150))
 
     @pytest.mark.parametrize("spam", [19, 50], ids=["few labels", "labels of one route"])
-    def test_says_no_share_of_few_labels(
-        self, open_case: Case_, judged_alike: Judged, at: datetime, spam: int
-    ) -> None:
+    def test_says_no_share_of_few_labels(self, open_case: Case_, judged_alike: Judged, spam: int) -> None:
         judged_alike(open_case(), probability=0.5, spam=spam, fine=50)
-        posts = labelled_posts.labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
+        posts = labelled_posts.labelled_posts(since=AT - timedelta(days=1), until=AT + timedelta(days=1))
 
         assert undecided.row(posts, Undecided(drawn=0, review=1), passed=posts)["with_recall"] is None
 
@@ -129,13 +121,13 @@ class TestUndecided:
         [(CaseReason.UNCERTAIN, 0, 1), (CaseReason.AUDIT, 1, 0), (CaseReason.COMPLAINTS, 0, 0)],
     )
     def test_counts_review_and_draws_apart_and_leaves_out_what_gives_no_label_of_a_sample(
-        self, open_case: Case_, at: datetime, reason: CaseReason, drawn: int, review: int
+        self, open_case: Case_, reason: CaseReason, drawn: int, review: int
     ) -> None:
         case = open_case()
         Case.objects.update(reason=reason)
 
         found = undecided.undecided(
-            since=at - timedelta(days=1), until=at + timedelta(days=1), platform=case.post.platform
+            since=AT - timedelta(days=1), until=AT + timedelta(days=1), platform=case.post.platform
         )
 
         assert found == Undecided(drawn=drawn, review=review)
@@ -207,22 +199,20 @@ class TestAgreement:
         assert agreement(spam=[2, 0, 3], judgements=[2, 2, 3]).alpha == 1.0
 
     @pytest.mark.parametrize(("spam", "judgements"), [([], []), ([2, 2], [2, 2]), ([1, 0], [1, 1])])
-    def test_says_nothing_without_pairs_or_with_one_value(
-        self, spam: list[int], judgements: list[int]
-    ) -> None:
+    def test_says_nothing_without_pairs_or_of_one_value(self, spam: list[int], judgements: list[int]) -> None:
         assert agreement(spam=spam, judgements=judgements).alpha is None
 
 
 class TestTransparency:
     def test_accuracy_says_how_often_the_filter_alone_was_right(
-        self, open_case: Case_, judged_alike: Judged, at: datetime
+        self, open_case: Case_, judged_alike: Judged
     ) -> None:
         case = with_thresholds(open_case(language="de-AT"))
         judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
         judged_alike(case, probability=0.05, spam=4, fine=76, score=AUDIT)
         judged_alike(case, probability=0.5, spam=100, fine=50)
 
-        rows = list(transparency.accuracy(since=at - timedelta(days=1), until=at + timedelta(days=1)))
+        rows = list(transparency.accuracy(since=AT - timedelta(days=1), until=AT + timedelta(days=1)))
 
         assert [row.scope for row in rows] == ["Total number"] * 3 + ["de"] * 3
         assert [row.indicator.rpartition(" ")[2] for row in rows[:3]] == ["Accuracy", "Precision", "Recall"]

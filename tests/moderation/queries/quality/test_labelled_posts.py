@@ -94,9 +94,7 @@ class TestLabelledPosts:
         assert found.uniform_chance.tolist() == pytest.approx([0.9 * 0.25])
         assert found.is_uniform.tolist() == [True]
 
-    def test_marks_the_uniform_part_of_the_audit_sample(
-        self, case: Case, judged_alike: Judged, read: Read
-    ) -> None:
+    def test_marks_the_uniform_part_of_the_sample(self, case: Case, judged_alike: Judged, read: Read) -> None:
         judged_alike(case, probability=0.05, spam=1, fine=0, score=AUDIT)
         judged_alike(
             case, probability=0.05, spam=1, fine=0, score=AUDIT | {"audit_uniform_probability": 0.03}

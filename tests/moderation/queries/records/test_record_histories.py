@@ -18,9 +18,10 @@ from moderation.queries.cases import case_pages, counted, facts_now
 from moderation.queries.cases.counted import Counted
 from moderation.queries.records import records
 from scoring.records import History, PostRecord
-from tests.moderation.conftest import Later, Post_, judge, scored
+from tests.moderation.conftest import Post_, judge, scored
 from tests.moderation.counted_case import account
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 
 TEXT = "Cheap pills without prescription at http://pills.example/now"
 
@@ -52,22 +53,22 @@ def known(record: PostRecord) -> dict[str, History]:
 
 
 @pytest.fixture
-def other(at: datetime, platform: Platform) -> Platform:
-    return Platform.objects.create(slug="other", name="Other", created_at=at)
+def other(platform: Platform) -> Platform:
+    return Platform.objects.create(slug="other", name="Other", created_at=AT)
 
 
 @pytest.fixture
-def spam_there(other: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime) -> None:
+def spam_there(other: Platform, fake_scorer: FakeScorer, moderator: User) -> None:
     """Twelve posts on the other platform, all decided to be spam."""
     for number in range(12):
-        send(other, number, at=at + timedelta(seconds=number))
+        send(other, number, at=AT + timedelta(seconds=number))
     for case in Case.objects.filter(state=CaseState.OPEN).order_by("id"):
-        judge(case, moderator, at=at + timedelta(seconds=20))
+        judge(case, moderator, at=AT + timedelta(seconds=20))
 
 
 @pytest.mark.usefixtures("spam_there")
 class TestTwoPlatforms:
-    def test_know_nothing_of_one_another(self, platform: Platform, later: Later) -> None:
+    def test_know_nothing_of_one_another(self, platform: Platform) -> None:
         judged = send(platform, 99, at=later(60))
 
         record = records.record_at(revision=judged, at=later(61))
@@ -75,9 +76,7 @@ class TestTwoPlatforms:
         assert {name for name, history in known(record).items() if history.posts} == set()
         assert record.links[0].url_posts == 0
 
-    def test_count_each_others_posts_where_both_share(
-        self, platform: Platform, other: Platform, later: Later
-    ) -> None:
+    def test_count_each_others_posts_where_both_share(self, platform: Platform, other: Platform) -> None:
         judged = send(platform, 99, at=later(60))
         Platform.objects.filter(pk=platform.pk).update(shares_histories=True)
         one_sided = records.record_at(revision=judged, at=later(61))
@@ -89,9 +88,7 @@ class TestTwoPlatforms:
         assert {history.confirmed_spam for history in known(record).values()} == {12}
         assert record.links[0].url_posts == 12
 
-    def test_know_their_own_posts_behind_those_of_another(
-        self, platform: Platform, other: Platform, later: Later
-    ) -> None:
+    def test_know_their_own_posts_behind_those_of_another(self, platform: Platform, other: Platform) -> None:
         send(platform, 50, at=later(30))
         for number in range(60, 70):
             send(other, number, at=later(number))
@@ -102,9 +99,7 @@ class TestTwoPlatforms:
         assert {history.posts for history in known(record).values()} == {1}
 
 
-def test_a_platform_alone_is_counted_as_before(
-    platform: Platform, fake_scorer: FakeScorer, later: Later
-) -> None:
+def test_a_platform_alone_is_counted_as_before(platform: Platform, fake_scorer: FakeScorer) -> None:
     for number in range(3):
         send(platform, number, at=later(number))
     judged = send(platform, 99, at=later(60))
@@ -131,7 +126,7 @@ BY_ITS_PAGE = {"content": 0.02, "evidence": 0.97}
 
 
 @pytest.fixture
-def greeting(post: Post_, fake_scorer: FakeScorer, later: Later) -> Greeting:
+def greeting(post: Post_, fake_scorer: FakeScorer) -> Greeting:
     """Store and score the greeting, each time by another author; `opinions` are what the parts make of it."""
 
     def act(name: str, *, seconds: float, opinions: Opinions, **given: object) -> Case:
@@ -147,7 +142,7 @@ def greeting(post: Post_, fake_scorer: FakeScorer, later: Later) -> Greeting:
 
 
 @pytest.fixture
-def judged(moderator: User, later: Later) -> Judged:
+def judged(moderator: User) -> Judged:
     def act(case: Case, verdict: Verdict = Verdict.SPAM, *, seconds: float = 10) -> Label:
         return Label.objects.get(decision=judge(case, moderator, at=later(seconds), verdict=verdict))
 
@@ -178,9 +173,7 @@ class TestTheLabel:
 
         assert judged(case, verdict).rests_on_evidence is rests
 
-    def test_goes_by_the_score_that_the_person_saw(
-        self, greeting: Greeting, judged: Judged, later: Later
-    ) -> None:
+    def test_goes_by_the_score_that_the_person_saw(self, greeting: Greeting, judged: Judged) -> None:
         case = greeting("first", seconds=0, opinions={"content": 0.02})
         label = judged(case)
         case.score.sub_models = BY_ITS_PAGE
@@ -192,7 +185,7 @@ class TestTheLabel:
 
 class TestTheHistoryOfSimilarPosts:
     def test_does_not_count_a_page_against_the_words_that_led_to_it(
-        self, greeting: Greeting, judged: Judged, later: Later
+        self, greeting: Greeting, judged: Judged
     ) -> None:
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE))
         honest = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -205,7 +198,7 @@ class TestTheHistoryOfSimilarPosts:
 
     @pytest.mark.parametrize("opinions", [{"content": 0.8, "evidence": 0.97}, {"content": 0.02}])
     def test_counts_a_verdict_on_words_and_one_on_a_post_without_evidence(
-        self, greeting: Greeting, judged: Judged, later: Later, opinions: Opinions
+        self, greeting: Greeting, judged: Judged, opinions: Opinions
     ) -> None:
         judged(greeting("first", seconds=0, opinions=opinions))
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -214,16 +207,14 @@ class TestTheHistoryOfSimilarPosts:
 
         assert (similar.confirmed_spam, similar.spam_days, similar.spam_authors) == (1, 1, 1)
 
-    def test_counts_those_who_let_the_words_stand(
-        self, greeting: Greeting, judged: Judged, later: Later
-    ) -> None:
+    def test_counts_those_who_let_the_words_stand(self, greeting: Greeting, judged: Judged) -> None:
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE), Verdict.NOT_SPAM)
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
 
         assert record_of(copy, at=later(102)).similar.confirmed_not_spam == 1
 
     def test_leaves_what_the_page_and_the_author_did_in_their_histories(
-        self, greeting: Greeting, judged: Judged, later: Later
+        self, greeting: Greeting, judged: Judged
     ) -> None:
         same = {"text": f"{WORDS} http://pills.example/now", "author": IncomingAuthor(external_id="one")}
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE, **same))
@@ -238,7 +229,7 @@ class TestTheHistoryOfSimilarPosts:
 
 class TestReversals:
     def test_a_corrected_verdict_counts_as_what_it_became(
-        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE))
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -251,7 +242,7 @@ class TestReversals:
         assert [(one.confirmed_spam, one.confirmed_not_spam) for one in (then, now)] == [(0, 0), (0, 1)]
 
     def test_one_corrected_to_spam_rests_on_the_evidence_of_its_score(
-        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE), Verdict.NOT_SPAM)
         reversals.correct(
@@ -262,7 +253,7 @@ class TestReversals:
         assert (standing.is_spam, standing.rests_on_evidence) == (True, True)
 
     def test_an_undone_verdict_on_words_counts_no_more(
-        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions={"content": 0.8}))
         copy = greeting("second", seconds=11, opinions={"content": 0.02})
@@ -274,7 +265,7 @@ class TestReversals:
 
 class TestTheListBehindTheCount:
     def test_agrees_with_it_and_says_what_was_not_counted(
-        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User
     ) -> None:
         judged(greeting("page", seconds=0, opinions=BY_ITS_PAGE))
         judged(greeting("words", seconds=0, opinions={"content": 0.8}))
@@ -289,7 +280,7 @@ class TestTheListBehindTheCount:
         assert told == {"page": (None, True), "words": (True, False)}
 
     def test_no_change_is_told_where_a_page_was_convicted_since(
-        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User
     ) -> None:
         first = greeting("first", seconds=0, opinions=BY_ITS_PAGE)
         case = greeting("second", seconds=5, opinions={"content": 0.02})

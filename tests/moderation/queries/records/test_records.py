@@ -14,8 +14,9 @@ from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.records import records
 from scoring.records import LinkReputation
-from tests.moderation.conftest import Case_, Later, Post_, judge
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.counted_case import account
+from tests.moderation.instants import later
 
 TEXT = "Cheap pills without prescription at http://pills.example/now"
 
@@ -34,9 +35,7 @@ def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) ->
 
 
 class TestRecordAt:
-    def test_counts_what_happened_before(
-        self, post: Post_, open_case: Case_, moderator: User, later: Later
-    ) -> None:
+    def test_counts_what_happened_before(self, post: Post_, open_case: Case_, moderator: User) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
         judge(spam, moderator, at=later(10))
         report(spam.post, later(20))
@@ -54,9 +53,7 @@ class TestRecordAt:
         assert record.similar.complaints == 1
         assert record.complaints[0].reporter_confirmed == 1
 
-    def test_leaks_nothing_that_came_later(
-        self, post: Post_, open_case: Case_, moderator: User, later: Later
-    ) -> None:
+    def test_leaks_nothing_that_came_later(self, post: Post_, open_case: Case_, moderator: User) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
         judged = post(text=TEXT, ip="192.0.2.7", at=later(5))
         before = records.record_at(revision=latest(judged), at=later(30))
@@ -71,7 +68,7 @@ class TestRecordAt:
         assert records.record_at(revision=latest(judged), at=later(99)) != before
 
     def test_remembers_a_label_that_was_retracted_only_later(
-        self, post: Post_, open_case: Case_, moderator: User, later: Later
+        self, post: Post_, open_case: Case_, moderator: User
     ) -> None:
         case = open_case(text=TEXT)
         judge(case, moderator, at=later(10))
@@ -90,7 +87,7 @@ class TestRecordAt:
         assert (now.confirmed_spam, now.confirmed_not_spam) == (0, 1)
 
     def test_costs_the_same_queries_for_one_and_for_many(
-        self, post: Post_, later: Later, django_assert_num_queries: DjangoAssertNumQueries
+        self, post: Post_, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(20):
             post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=account(number))
@@ -101,9 +98,7 @@ class TestRecordAt:
 
 
 class TestHistories:
-    def test_old_decisions_weigh_less(
-        self, open_case: Case_, post: Post_, moderator: User, later: Later
-    ) -> None:
+    def test_old_decisions_weigh_less(self, open_case: Case_, post: Post_, moderator: User) -> None:
         judge(open_case(ip="192.0.2.7"), moderator, at=later(10))
         judge(open_case(ip="192.0.2.7"), moderator, at=later(20), verdict=Verdict.NOT_SPAM)
         judged = post(ip="192.0.2.7", at=later(30))
@@ -115,7 +110,7 @@ class TestHistories:
         assert history.recent_not_spam == pytest.approx(0.5, abs=1e-4)
         assert (history.spam_days, history.spam_authors) == (1, 1)
 
-    def test_count_complaints_of_spam_apart(self, post: Post_, later: Later) -> None:
+    def test_count_complaints_of_spam_apart(self, post: Post_) -> None:
         earlier = post(ip="192.0.2.7")
         report(earlier, later(1), "first")
         report(earlier, later(2), "second", reason="abuse")
@@ -124,9 +119,7 @@ class TestHistories:
 
         assert (record.author_history.complaints, record.author_history.spam_complaints) == (2, 1)
 
-    def test_follow_provider_and_mail_domain(
-        self, open_case: Case_, post: Post_, moderator: User, later: Later
-    ) -> None:
+    def test_follow_provider_and_mail_domain(self, open_case: Case_, post: Post_, moderator: User) -> None:
         spam = open_case(ip="192.0.2.7", ip_asn=64496, author=account(1))
         judge(spam, moderator, at=later(10))
         other = IncomingAuthor(external_id="newcomer", email_domain="mail.example")
@@ -142,7 +135,7 @@ class TestHistories:
 
 class TestResembling:
     def test_finds_the_accounts_that_one_script_made(
-        self, open_case: Case_, post: Post_, moderator: User, later: Later
+        self, open_case: Case_, post: Post_, moderator: User
     ) -> None:
         judge(open_case(author=account(1)), moderator, at=later(10))
         post(author=IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example"))
@@ -153,7 +146,7 @@ class TestResembling:
         assert (record.resembling.authors, record.resembling.confirmed_spam) == (1, 1)
         assert record.resembling.spam_authors == 1
 
-    def test_leaves_out_accounts_that_came_later(self, post: Post_, later: Later) -> None:
+    def test_leaves_out_accounts_that_came_later(self, post: Post_) -> None:
         judged = post(author=account(1))
         post(author=account(2), at=later(20))
 
@@ -165,7 +158,7 @@ class TestLinkReputation:
     def verdict(self, at: datetime, expires_at: datetime, **values: object) -> None:
         LinkVerdict.objects.create(fetched_at=at, expires_at=expires_at, **values)
 
-    def test_is_the_latest_that_had_come_and_still_held(self, post: Post_, later: Later) -> None:
+    def test_is_the_latest_that_had_come_and_still_held(self, post: Post_) -> None:
         judged = post(text=TEXT)
         digest = PostLink.objects.get().url_digest
         for seconds, value in ((10, 0.0), (20, 1.0)):
@@ -184,7 +177,7 @@ class TestLinkReputation:
         assert known(100) == LinkReputation()
 
 
-def test_complaints_say_who_was_new_and_which_notes_are_copies(post: Post_, later: Later) -> None:
+def test_complaints_say_who_was_new_and_which_notes_are_copies(post: Post_) -> None:
     judged = post()
     report(judged, later(1), "first", note="Remove this liar!!")
     report(judged, later(2), "second", note="remove THIS liar 2")

@@ -45,17 +45,13 @@ class TestSessions:
     @pytest.mark.parametrize(
         ("old", "new"), [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234")]
     )
-    def test_go_on_when_the_change_is_refused(
-        self, person: User, desk_of: DeskOf, old: str, new: str
-    ) -> None:
+    def test_go_on_when_a_change_is_refused(self, person: User, desk_of: DeskOf, old: str, new: str) -> None:
         desk = desk_of(person)
 
         assert self.change(desk, old, new).status_code == 422
         assert User.objects.get().check_password(RIGHT)
 
-    def test_see_only_the_account_until_a_given_password_is_changed(
-        self, person: User, desk_of: DeskOf
-    ) -> None:
+    def test_see_only_the_account_until_given_passwords_change(self, person: User, desk_of: DeskOf) -> None:
         User.objects.update(must_change_password=True)
         desk = desk_of(person)
 

@@ -107,9 +107,7 @@ class TestPace:
 
         assert "<dt>Decisions</dt><dd>1</dd>" in flat(body)
 
-    def test_claims_no_agreement_that_nobody_gave(
-        self, desk: Client, open_case: Case_, decided: Decided
-    ) -> None:
+    def test_claims_no_agreement_of_nobody(self, desk: Client, open_case: Case_, decided: Decided) -> None:
         for number in range(20):
             decided(open_case(text=f"Post {number}"))
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))

@@ -108,9 +108,7 @@ class TestPage:
 
         assert few == many <= 16
 
-    def test_leads_to_the_campaign_that_took_it_in(
-        self, desk: Client, pills: Campaign, now: datetime
-    ) -> None:
+    def test_leads_to_the_campaign_that_has_it(self, desk: Client, pills: Campaign, now: datetime) -> None:
         gone = Campaign.objects.create(opened_at=now, latest_at=now, merged_into=pills)
 
         assert desk.get(f"/campaigns/{gone.pk}/").headers["Location"] == f"/campaigns/{pills.pk}/"

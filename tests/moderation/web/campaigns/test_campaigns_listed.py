@@ -174,9 +174,7 @@ class TestName:
         assert search.count(f'href="/campaigns/{pills.pk}/"') == 5
 
     @pytest.mark.parametrize("reason", sorted(BLIND_REASONS))
-    def test_is_not_told_of_a_post_that_is_judged_blindly(
-        self, desk: Client, pills: Campaign, reason: str
-    ) -> None:
+    def test_is_not_told_of_a_blindly_judged_post(self, desk: Client, pills: Campaign, reason: str) -> None:
         Case.objects.update(reason=reason)
 
         assert "/campaigns/" + str(pills.pk) not in desk.get("/posts/").content.decode()

@@ -118,9 +118,7 @@ class TestNotes:
         assert desk.post(f"/review/{case.pk}/author/note/", {"note": " "}).status_code == 200
         assert AuthorNote.objects.count() == 1
 
-    def test_on_other_cases_of_the_author_are_shown(
-        self, desk: Client, open_case: Case_, moderator: User
-    ) -> None:
+    def test_on_other_cases_of_its_author_show(self, desk: Client, open_case: Case_, moderator: User) -> None:
         case, other = open_case(), open_case()
         notes.write(case=other, author=moderator, text="Same shop as on Monday", at=timezone.now())
 

@@ -73,9 +73,7 @@ class TestDecide:
             *((other, "/queue/") for other in ("https://elsewhere.example/", "//elsewhere.example", "queue")),
         ],
     )
-    def test_leads_back_to_the_list_and_never_to_another_site(
-        self, desk: Client, back: str, where: str
-    ) -> None:
+    def test_leads_back_to_the_list_never_to_another_site(self, desk: Client, back: str, where: str) -> None:
         assert desk.post(reverse("bulk-decide"), given([], back=back)).headers["Location"] == where
 
     def test_of_a_case_that_is_not_there_is_404(self, desk: Client, cases: list[Case]) -> None:

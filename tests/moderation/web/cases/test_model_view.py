@@ -159,7 +159,7 @@ class TestHasToJudge:
         ("resembling",),
         ("links", "author_history"),
         ("journey",),
-        ("complaints",),
+        ("complaints", "is_account"),
         ("shares",),
         ("comments",),
     )

@@ -54,9 +54,7 @@ class TestPage:
         lead_desk.post(reverse("named-queue-delete", args=[german.pk]))
         assert not NamedQueue.objects.exists()
 
-    def test_assigns_and_takes_away(
-        self, lead_desk: Client, german: NamedQueue, other_moderator: User
-    ) -> None:
+    def test_assigns_and_removes(self, lead_desk: Client, german: NamedQueue, other_moderator: User) -> None:
         given = {"user": other_moderator.pk, "position": 2, "daily_limit": 40}
         answer = lead_desk.post(reverse("named-queue-assign", args=[german.pk]), given, follow=True)
         assert "at most 40 per day" in answer.content.decode()
@@ -73,9 +71,7 @@ class TestPage:
 
 
 class TestStart:
-    def test_works_through_the_assigned_queue(
-        self, desk: Client, german: NamedQueue, open_case: Case_
-    ) -> None:
+    def test_works_through_assigned_queues(self, desk: Client, german: NamedQueue, open_case: Case_) -> None:
         cases = [open_case(text=text) for text in ("one", "eins")]
         Case.objects.update(language="en")
         Case.objects.filter(pk=cases[1].pk).update(language="de", priority=0.001)

@@ -74,9 +74,7 @@ class TestCase:
 
         assert "grey cat" not in said
 
-    def test_names_people_as_others_do(
-        self, desk: Client, case_in_front: Case, other_moderator: User
-    ) -> None:
+    def test_names_people_alike(self, desk: Client, case_in_front: Case, other_moderator: User) -> None:
         User.objects.filter(pk=other_moderator.pk).update(first_name="Mona", last_name="Moderator")
         Case.objects.update(claimed_by=other_moderator, lease_end_at=timezone.now() + timedelta(minutes=1))
 
@@ -228,9 +226,7 @@ class TestExplanation:
 
 
 class TestContext:
-    def test_draws_what_happened_around_the_post(
-        self, desk: Client, open_case: Case_, decided: Decided
-    ) -> None:
+    def test_draws_what_happened_around_it(self, desk: Client, open_case: Case_, decided: Decided) -> None:
         decided(open_case(text="An earlier post", ip="198.51.100.7"), verdict="spam")
         case = open_case(text="See https://shop.example/", ip="198.51.100.9")
 

@@ -47,9 +47,7 @@ def disputed(case: Case, desk: Client, moderator: User) -> BlindReview:
 
 
 class TestTheReviewer:
-    def test_sees_nothing_of_the_first_decision(
-        self, blind_case: Case, desk: Client, moderator: User
-    ) -> None:
+    def test_sees_nothing_of_a_first_decision(self, blind_case: Case, desk: Client, moderator: User) -> None:
         claims.claim(case_id=blind_case.pk, moderator=moderator, at=timezone.now())
 
         pages = [
@@ -90,18 +88,14 @@ class TestTheReviewer:
         assert back.status_code == 200
         assert Case.objects.get(pk=blind_case.pk).state == CaseState.OPEN
 
-    def test_is_told_when_it_is_too_late_to_undo(
-        self, blind_case: Case, desk: Client, moderator: User
-    ) -> None:
+    def test_is_told_when_too_late_to_undo(self, blind_case: Case, desk: Client, moderator: User) -> None:
         review = disputed(blind_case, desk, moderator)
 
         assert desk.post(f"/blind-reviews/{review.pk}/undo/", headers=REVIEW_PAGE).status_code == 409
         assert desk.post("/blind-reviews/0/undo/", headers=REVIEW_PAGE).status_code == 404
 
 
-def test_who_decided_first_does_not_learn_of_it(
-    blind_case: Case, other_moderator: User, desk_of: DeskOf
-) -> None:
+def test_who_was_first_does_not_learn_of_it(blind_case: Case, other_moderator: User, desk_of: DeskOf) -> None:
     desk = desk_of(other_moderator)
 
     queue = flat(desk.get("/queue/").content.decode())
@@ -158,9 +152,7 @@ def appeal(open_case: Case_, decided: Decided, platform: Platform) -> Callable[.
 
 
 class TestAppeals:
-    def test_those_that_wait_lead_to_their_cases(
-        self, lead_desk: Client, appeal: Callable[..., Appeal]
-    ) -> None:
+    def test_waiting_ones_lead_to_their_cases(self, lead_desk: Client, appeal: Callable[..., Appeal]) -> None:
         made = appeal(reason="I sell nothing <b>")
 
         body = lead_desk.get("/appeals/").content.decode()

@@ -64,9 +64,7 @@ class TestDesk:
         desk.post(f"/review/{case.pk}/claim/")
         return case
 
-    def test_says_what_a_decision_does_by_its_reason(
-        self, platform: Platform, claimed: Case, desk: Client
-    ) -> None:
+    def test_says_what_decisions_do_by_reason(self, platform: Platform, claimed: Case, desk: Client) -> None:
         Reason.objects.all().delete()
         reason = Reason.objects.create(code="scam", title="Scam", digit=1, verdict="spam")
         ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=7)

@@ -127,22 +127,12 @@ class TestFilters:
 
     @pytest.mark.parametrize(
         ("query", "is_found"),
-        [
-            ("whose=filter", False),
-            ("whose=99999999999999999999", True),
-            ("whose=nonsense", True),
-            ("whose=0", True),
-            ("reason=scam", True),
-            ("reason=ordinary", False),
-            ("reason=nonsense", True),
-            ("verdict=nonsense", True),
-            ("since=2026-03-05&until=2026-03-05", True),
-            ("since=2026-03-06", False),
-            ("until=2026-03-04", False),
-            ("since=nonsense&until=9999-12-31", True),
-            ("verdict=spam&reason=scam&q=honest_author", True),
-        ],
-    )
+        [("whose=filter", False), ("whose=99999999999999999999", True), ("whose=nonsense", True),
+         ("whose=0", True), ("reason=scam", True), ("reason=ordinary", False), ("reason=nonsense", True),
+         ("verdict=nonsense", True), ("since=2026-03-05&until=2026-03-05", True),
+         ("since=2026-03-06", False), ("until=2026-03-04", False),
+         ("since=nonsense&until=9999-12-31", True), ("verdict=spam&reason=scam&q=honest_author", True)],
+    )  # fmt: skip
     def test_find(self, lead_desk: Client, reasons: object, query: str, is_found: bool) -> None:
         assert ("grey cat" in lead_desk.get(f"/decisions/?{query}").content.decode()) is is_found
 

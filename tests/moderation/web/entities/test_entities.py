@@ -139,9 +139,7 @@ class TestDomains:
     def test_are_found(self, desk: Client, linked: Case, query: str, is_found: bool) -> None:
         assert ("shop.example" in desk.get(f"/domains/?{query}", headers=HTMX).content.decode()) is is_found
 
-    def test_tell_leads_what_a_ban_would_have_hit(
-        self, desk: Client, lead_desk: Client, linked: Case
-    ) -> None:
+    def test_tell_leads_what_bans_would_have_hit(self, desk: Client, lead_desk: Client, linked: Case) -> None:
         assert "<strong>1 post</strong> so far" in lead_desk.get("/domains/shop.example/").content.decode()
         assert "so far" not in desk.get("/domains/shop.example/").content.decode().replace("Rules so far", "")
 

@@ -69,9 +69,7 @@ def test_look_the_same_whatever_the_filter_did(
     assert pages[0] == pages[1]
 
 
-def test_leave_the_filter_out_of_a_lead_s_decisions(
-    client: Client, lead: User, pair: tuple[Case, Case]
-) -> None:
+def test_leave_the_filter_out_of_leads_decisions(client: Client, lead: User, pair: tuple[Case, Case]) -> None:
     def listed(user: User) -> list[Case]:
         client.force_login(user)
         html = client.get("/decisions/?whose=everyone").content.decode()

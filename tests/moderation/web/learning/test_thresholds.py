@@ -85,9 +85,7 @@ class TestSimulation:
 
         assert page.lstrip().startswith('<div id="figures"')
 
-    def test_asks_the_database_as_often_for_one_post_as_for_many(
-        self, lead_desk: Client, scored: Scored
-    ) -> None:
+    def test_asks_the_database_as_often_for_one_as_for_many(self, lead_desk: Client, scored: Scored) -> None:
         counts = []
         for number in (1, 10):
             scored(number)
@@ -121,9 +119,7 @@ class TestSimulation:
 @pytest.mark.timeout(300)
 class TestProposal:
     @pytest.mark.long
-    def test_goes_live_by_a_second_person_and_back_in_one_press(
-        self, lead_desk: Client, ml_desk: Client
-    ) -> None:
+    def test_goes_live_by_a_second_person_and_back_at_once(self, lead_desk: Client, ml_desk: Client) -> None:
         shipped = scorer.release().id
         lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "too many cases"})
         proposal = ReleaseProposal.objects.get()

@@ -75,7 +75,5 @@ def test_a_state_that_nobody_offers_counts_as_not_given(lead_desk: Client, page:
 @pytest.mark.parametrize(
     "days", ["until=9999-12-31", "since=9999-12-31", "since=0001-01-01&until=0001-01-01"]
 )
-def test_no_list_fails_at_the_edge_of_the_calendar(
-    lead_desk: Client, linked: Case, page: str, days: str
-) -> None:
+def test_no_list_fails_at_the_calendars_edge(lead_desk: Client, linked: Case, page: str, days: str) -> None:
     assert lead_desk.get(f"/{page}/?{days}").status_code == 200

@@ -95,9 +95,7 @@ class TestReplies:
 
         assert "other reply" not in read(desk, f"/posts/{one.pk}/")
 
-    def test_are_counted_up_to_a_bound(
-        self, desk: Client, post: Post_, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_counted_to_a_bound(self, desk: Client, post: Post_, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(parents, "MOST_ANSWERS", 2)
         one, *_ = [post(parent=TOLD) for _ in range(4)]
 

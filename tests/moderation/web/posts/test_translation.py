@@ -115,9 +115,7 @@ class TestWithAService:
         assert (entry.subject_id, entry.details["language"]) == (str(row.pk), "en")
         assert "grey cat" not in json.dumps(entry.details)
 
-    def test_sends_the_text_alone_and_only_its_beginning(
-        self, desk: Client, post: Post_, server: Receiver
-    ) -> None:
+    def test_sends_only_the_beginning_of_the_text(self, desk: Client, post: Post_, server: Receiver) -> None:
         row = post(language="ar", text="a " * 4_000, ip="203.0.113.7")
 
         body = press(desk, row)

@@ -96,9 +96,7 @@ class TestPage:
         assert "this score ignores the text. Try again later." in body  # nobody scores it again
         assert "No words are marked" in body
 
-    def test_marks_no_words_when_that_takes_too_long(
-        self, send: Send, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_marks_no_words_where_it_takes_long(self, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(score_preview, "_MARKING_SECONDS", -1.0)
 
         body = send().content.decode()

@@ -145,9 +145,7 @@ class TestLeaning:
             ("feedback.comments", 3.0, "4 of 9", Leaning.EITHER),
         ],
     )
-    def test_is_what_a_reader_expects(
-        self, feature: str, value: float, history: str, leaning: Leaning
-    ) -> None:
+    def test_is_what_readers_expect(self, feature: str, value: float, history: str, leaning: Leaning) -> None:
         said = sentences.said(feature, value, record=RECORDS[history])
 
         assert said is not None

@@ -149,9 +149,7 @@ class TestKeyOfTheTranslation:
 
 
 class TestCurrent:
-    def test_is_asked_once_and_again_when_its_time_is_over(
-        self, db: None, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_asked_once_and_again_after_its_time(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         clock = [100.0]
         monkeypatch.setattr("moderation.models.desk_settings.time.monotonic", lambda: clock[0])
         desk_settings.forget()

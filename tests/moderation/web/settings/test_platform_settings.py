@@ -100,9 +100,7 @@ class TestPage:
         assert (answer.status_code, list(answer.context["form"].errors)) == (422, [name])
         assert not AuditEntry.objects.filter(action="platform.changed").exists()
 
-    def test_leaves_what_others_changed_since_it_was_opened(
-        self, admin_desk: Client, platform: Platform
-    ) -> None:
+    def test_leaves_what_others_changed_meanwhile(self, admin_desk: Client, platform: Platform) -> None:
         send(admin_desk, platform, removal="never")
         send(admin_desk, platform, audit_cases_per_day="30")
 
