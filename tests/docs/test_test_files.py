@@ -38,6 +38,7 @@ BESIDE_NO_MODULE = {
     "simulation/test_realism_of_groups.py": "the whole simulated world",
     "moderation/web/labels/test_drawn_unseen.py": "posts drawn at random, on every page that shows posts",
     "moderation/web/test_layout.py": "templates and styles as files",
+    "moderation/web/test_short_sentences.py": "words of pages with figures",
     "moderation/test_logs.py": "one request's id through API, tasks and webhooks",
     "scoring/features/test_schema.py": "all features together",
     "scoring/test_circumstances.py": "the shipped release: trials 35 and 36",
