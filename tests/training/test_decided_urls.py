@@ -155,15 +155,8 @@ class TestLoad:
             [*agreed("asked.example", is_spam=True, times=2), asked("x", group=JUDGING)],
         ],
         ids=[
-            "two decisions",
-            "one campaign",
-            "three to one",
-            "one that stands for many",
-            "popular",
-            "open to anyone",
-            "open to anyone and honest",
-            "complained of",
-            "one of the test part",
+            *("two decisions", "one campaign", "three to one", "one that stands for many", "popular"),
+            *("open to anyone", "open to anyone and honest", "complained of", "one of the test part"),
         ],
     )
     def test_says_nothing_of_others(self, popular: Path, lines: list[dict[str, Any]]) -> None:

@@ -30,12 +30,8 @@ SHRUNK = 8.5 / 15
 MODELS = Models(urls=UrlModel.load(STARTER))
 LINK_FEATURES = [feature.name for feature in links.FEATURES]
 URLS = (
-    "https://new.example/",
-    "https://www.known.example/a?b=1",
-    "http://user@xn--pypal-4ve.com/login",
-    "http://10.1.2.3/9",
-    "https://bit.ly/x",
-    "https://shoes.top/",
+    *("https://new.example/", "https://www.known.example/a?b=1", "http://user@xn--pypal-4ve.com/login"),
+    *("http://10.1.2.3/9", "https://bit.ly/x", "https://shoes.top/"),
 )
 LINKS = tuple(Link(url=one.url, host=one.host, domain=one.domain) for one in links_in("", extra=URLS))
 HARMLESS = LINKS[:2]

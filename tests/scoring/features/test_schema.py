@@ -36,31 +36,11 @@ from tests.scoring.starter import STARTER
 
 MODELS = Models.load(STARTER, files=MODEL_FILES)
 ASKED_FOR = (
-    "ip reputation",
-    "url_age",
-    "url_wot_score",
-    "url_google_score",
-    "url_domain",
-    "url_tld",
-    "url_subdomain_count",
-    "url_token",
-    "url_post_count",
-    "post_share_count",
-    "post_comment_count",
-    "domain_report_count",
-    "user_age",
-    "user_email_domain",
-    "user_friends",
-    "user_followers",
-    "user_verified",
-    "user_posts",
-    "user_spam_posts",
-    "user_spam_report",
-    "user_link_count",
-    "user_post_count",
-    "poster journey",
-    "users' feedback",
-    "similarity to known spammers",
+    *("ip reputation", "url_age", "url_wot_score", "url_google_score", "url_domain", "url_tld"),
+    *("url_subdomain_count", "url_token", "url_post_count", "post_share_count", "post_comment_count"),
+    *("domain_report_count", "user_age", "user_email_domain", "user_friends", "user_followers"),
+    *("user_verified", "user_posts", "user_spam_posts", "user_spam_report", "user_link_count"),
+    *("user_post_count", "poster journey", "users' feedback", "similarity to known spammers"),
 )
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "features.md"
