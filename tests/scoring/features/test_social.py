@@ -127,19 +127,14 @@ class TestAlike:
     @pytest.mark.parametrize(
         ("name", "of_many", "of_none"),
         [
-            ("social.similar_posts", 20, 0),
-            ("social.similar_posts_24h", 15, 0),
-            ("social.similar_authors", 11, 0),
-            ("social.similar_spam_share", 5.5 / 10, 0.1),
-            ("social.similar_confirmed_spam", 5, 0),
-            ("social.similar_confirmed_honest", 0, 0),
-            ("social.similar_complaints", 7, 0),
-            ("social.resembling_authors", 4, 0),
-            ("social.resembling_spam_share", 3.5 / 8, 0.1),
-            ("social.resembling_spammers", 2, 0),
+            ("social.similar_posts", 20, 0), ("social.similar_posts_24h", 15, 0),
+            ("social.similar_authors", 11, 0), ("social.similar_spam_share", 5.5 / 10, 0.1),
+            ("social.similar_confirmed_spam", 5, 0), ("social.similar_confirmed_honest", 0, 0),
+            ("social.similar_complaints", 7, 0), ("social.resembling_authors", 4, 0),
+            ("social.resembling_spam_share", 3.5 / 8, 0.1), ("social.resembling_spammers", 2, 0),
             ("social.resembling_complaints", 6, 0),
         ],
-    )
+    )  # fmt: skip
     def test_of_a_text_that_many_posted_and_of_a_new_one(
         self, name: str, of_many: float, of_none: float
     ) -> None:
