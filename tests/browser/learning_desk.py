@@ -71,17 +71,11 @@ def _judge(case: Case, *, number: int, by: User, at: datetime) -> None:
     }
     Score.objects.filter(pk=case.score_id).update(**changes)
     decision = Decision.objects.create(
-        post=case.post,
-        revision=case.score.revision,
-        score=case.score,
-        verdict="spam" if is_spam else "not_spam",
-        source=DecisionSource.MODERATOR,
-        decided_by=by,
-        decided_at=at,
-        effective_at=at,
-        reason="w" * 40 if number % 4 == 3 else "scam",
+        post=case.post, revision=case.score.revision, score=case.score,
+        verdict="spam" if is_spam else "not_spam", source=DecisionSource.MODERATOR, decided_by=by,
+        decided_at=at, effective_at=at, reason="w" * 40 if number % 4 == 3 else "scam",
         note=PEOPLE[number % 4] if number % 2 else "",
-    )
+    )  # fmt: skip
     group = case.score.revision.similarity_group or uuid4()
     Label.objects.create(
         decision=decision, post=case.post, is_spam=is_spam, similarity_group=group, labelled_at=at
@@ -177,15 +171,10 @@ def drifted(decided: list[Case], platform: Platform, lead: User) -> None:
     for number, shown in enumerate((traits, traits[-4:], traits[:1])):
         at = now - timedelta(hours=5 * number)
         DriftAlarm.objects.create(
-            platform=platform,
-            raised_at=at,
-            seen_at=at,
-            traits=shown,
-            sample=[case.post_id for case in decided],
-            acknowledged_at=now if number else None,
-            acknowledged_by=lead if number else None,
-            **numbers,
-        )
+            platform=platform, raised_at=at, seen_at=at, traits=shown,
+            sample=[case.post_id for case in decided], acknowledged_at=now if number else None,
+            acknowledged_by=lead if number else None, **numbers,
+        )  # fmt: skip
     DriftBlock.objects.create(platform=platform, starts_at=now, posts=6_812, authors=6_240, counts=b"")
 
 

@@ -51,15 +51,9 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
         platform=case.post.platform, external_id=f"r{case.pk}", display_name=payload[:200], first_seen_at=now
     )
     Complaint.objects.create(
-        platform=case.post.platform,
-        post_external_id=case.post.external_id,
-        post=case.post,
-        reporter=reporter,
-        reason="spam",
-        note=payload[:2000],
-        reported_at=now,
-        received_at=now,
-    )
+        platform=case.post.platform, post_external_id=case.post.external_id, post=case.post,
+        reporter=reporter, reason="spam", note=payload[:2000], reported_at=now, received_at=now,
+    )  # fmt: skip
     claims.claim(case_id=case.pk, moderator=lead, at=now)
     review.escalate(case_id=case.pk, moderator=lead, at=now, note=payload[:2000])
     return case

@@ -19,13 +19,9 @@ from tests.scoring.starter import STARTER
 
 NEW = Link(url="https://new.example/", host="new.example", domain="new.example")
 KNOWN = Link(
-    url="https://www.known.example/a?b=1",
-    host="www.known.example",
-    domain="known.example",
-    domain_history=SPAMMY,
-    url_posts=4,
-    author_posts=2,
-)
+    url="https://www.known.example/a?b=1", host="www.known.example", domain="known.example",
+    domain_history=SPAMMY, url_posts=4, author_posts=2,
+)  # fmt: skip
 SHRUNK = 8.5 / 15
 MODELS = Models(urls=UrlModel.load(STARTER))
 LINK_FEATURES = [feature.name for feature in links.FEATURES]

@@ -72,13 +72,9 @@ class TestFeatures:
         known = ("social.days_known", "context.ip_days_known", "context.domain_days_known")
         for minutes in (0, 1, 600):
             waited = record(
-                posted_at=AT,
-                at=AT + timedelta(minutes=minutes),
-                ip="192.0.2.7",
-                author_history=seen,
-                ip_history=seen,
-                links=(link,),
-            )
+                posted_at=AT, at=AT + timedelta(minutes=minutes), ip="192.0.2.7", author_history=seen,
+                ip_history=seen, links=(link,),
+            )  # fmt: skip
             assert [value_of(name, waited) for name in known] == [0.0, 0.0, 0.0]
 
     @pytest.mark.parametrize(

@@ -13,23 +13,13 @@ from tests.scoring.random_records import AT, record
 
 NAN = float("nan")
 HONEST_AUTHOR = AuthorSnapshot(
-    external_id="honest_author",
-    created_at=AT - timedelta(days=100),
-    email_domain="mail.example",
-    friends=49,
-    followers=99,
-    is_verified=True,
-    posts=500,
-)
+    external_id="honest_author", created_at=AT - timedelta(days=100), email_domain="mail.example",
+    friends=49, followers=99, is_verified=True, posts=500,
+)  # fmt: skip
 PAST = History(
-    posts=12,
-    posts_24h=3,
-    confirmed_spam=2,
-    confirmed_not_spam=3,
-    complaints=4,
-    authors=1,
+    posts=12, posts_24h=3, confirmed_spam=2, confirmed_not_spam=3, complaints=4, authors=1,
     first_seen_at=AT - timedelta(days=10),
-)
+)  # fmt: skip
 LINKS = (
     Link(url="http://a.example/", host="a.example", domain="a.example", author_posts=2),
     Link(url="http://b.example/", host="b.example", domain="b.example", author_posts=6),
