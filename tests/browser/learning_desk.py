@@ -97,33 +97,22 @@ def reviewed(decided: list[Case], platform: Platform, lead: User, admin: User) -
     for number, case in enumerate(decided):
         decision = Decision.objects.get(post=case.post)
         review = BlindReview.objects.create(
-            platform=platform,
-            post=case.post,
-            decision=decision,
-            case=case,
-            cause=("sample", "first", "suspicious")[number % 3],
-            chance=0.05,
+            platform=platform, post=case.post, decision=decision, case=case,
+            cause=("sample", "first", "suspicious")[number % 3], chance=0.05,
             drawn_at=now - timedelta(days=1),
             verdict="" if number % 5 == 4 else ("not_spam" if decision.verdict == "spam" else "spam"),
             note=(SPOOFS[0], "W" * 2_000, "Her own cat, see the photo of last week.", "")[number % 4],
-            answered_by=people[number % len(people)],
-            answered_at=now - timedelta(hours=2),
-            is_disputed=True,
-        )
+            answered_by=people[number % len(people)], answered_at=now - timedelta(hours=2), is_disputed=True,
+        )  # fmt: skip
         CaseNote.objects.create(case=case, author=people[0], text=HOSTILE[number % 10][:900], written_at=now)
         if number % 3 == 2:
             changes = {"settled_verdict": "spam", "settled_note": "W" * 500, "settled_by": admin}
             BlindReview.objects.filter(pk=review.pk).update(settled_at=now, **changes)
         item = GoldenItem.objects.create(
-            platform=platform,
-            post=case.post,
-            revision=case.score.revision,
-            verdict=decision.verdict,
-            note=("", "Known shop, see the rule", "W" * 500)[number % 3],
-            marked_by=lead,
-            marked_at=now,
+            platform=platform, post=case.post, revision=case.score.revision, verdict=decision.verdict,
+            note=("", "Known shop, see the rule", "W" * 500)[number % 3], marked_by=lead, marked_at=now,
             is_wrong=number == 9,
-        )
+        )  # fmt: skip
         state: dict[str, Any] = {"confirmed_by": admin, "confirmed_at": now} if number % 4 else {}
         if number % 5 == 4:
             state |= {"retired_by": admin, "retired_at": now}

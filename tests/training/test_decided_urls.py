@@ -37,15 +37,10 @@ def decision(url: str, *, is_spam: bool, group: str, weight: float = 1.0) -> dic
         links=(Link(url=link.url, host=link.host, domain=link.domain),),
     )
     return {
-        "id": f"tests/{url}-{group}/1",
-        "text": text,
-        "lang": "en",
-        "label": int(is_spam),
-        "group": group,
-        "weight": weight,
-        "record": stored.to_json(),
+        "id": f"tests/{url}-{group}/1", "text": text, "lang": "en", "label": int(is_spam), "group": group,
+        "weight": weight, "record": stored.to_json(),
         "provenance": {"decided_at": "2026-03-01T12:00:00+00:00"},
-    }
+    }  # fmt: skip
 
 
 def asked(path: object, *, group: str, is_spam: bool = True, weight: float = 1.0) -> dict[str, Any]:
