@@ -12,7 +12,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from deploy.local import browser
 from moderation.models import User
 from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
-from tests.browser.pseudo_locale import pseudo_locale  # noqa: F401 - a fixture
 from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until, wait_until_idle
 from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 

@@ -71,17 +71,11 @@ def _judge(case: Case, *, number: int, by: User, at: datetime) -> None:
     }
     Score.objects.filter(pk=case.score_id).update(**changes)
     decision = Decision.objects.create(
-        post=case.post,
-        revision=case.score.revision,
-        score=case.score,
-        verdict="spam" if is_spam else "not_spam",
-        source=DecisionSource.MODERATOR,
-        decided_by=by,
-        decided_at=at,
-        effective_at=at,
-        reason="w" * 40 if number % 4 == 3 else "scam",
+        post=case.post, revision=case.score.revision, score=case.score,
+        verdict="spam" if is_spam else "not_spam", source=DecisionSource.MODERATOR, decided_by=by,
+        decided_at=at, effective_at=at, reason="w" * 40 if number % 4 == 3 else "scam",
         note=PEOPLE[number % 4] if number % 2 else "",
-    )
+    )  # fmt: skip
     group = case.score.revision.similarity_group or uuid4()
     Label.objects.create(
         decision=decision, post=case.post, is_spam=is_spam, similarity_group=group, labelled_at=at
@@ -103,33 +97,22 @@ def reviewed(decided: list[Case], platform: Platform, lead: User, admin: User) -
     for number, case in enumerate(decided):
         decision = Decision.objects.get(post=case.post)
         review = BlindReview.objects.create(
-            platform=platform,
-            post=case.post,
-            decision=decision,
-            case=case,
-            cause=("sample", "first", "suspicious")[number % 3],
-            chance=0.05,
+            platform=platform, post=case.post, decision=decision, case=case,
+            cause=("sample", "first", "suspicious")[number % 3], chance=0.05,
             drawn_at=now - timedelta(days=1),
             verdict="" if number % 5 == 4 else ("not_spam" if decision.verdict == "spam" else "spam"),
             note=(SPOOFS[0], "W" * 2_000, "Her own cat, see the photo of last week.", "")[number % 4],
-            answered_by=people[number % len(people)],
-            answered_at=now - timedelta(hours=2),
-            is_disputed=True,
-        )
+            answered_by=people[number % len(people)], answered_at=now - timedelta(hours=2), is_disputed=True,
+        )  # fmt: skip
         CaseNote.objects.create(case=case, author=people[0], text=HOSTILE[number % 10][:900], written_at=now)
         if number % 3 == 2:
             changes = {"settled_verdict": "spam", "settled_note": "W" * 500, "settled_by": admin}
             BlindReview.objects.filter(pk=review.pk).update(settled_at=now, **changes)
         item = GoldenItem.objects.create(
-            platform=platform,
-            post=case.post,
-            revision=case.score.revision,
-            verdict=decision.verdict,
-            note=("", "Known shop, see the rule", "W" * 500)[number % 3],
-            marked_by=lead,
-            marked_at=now,
+            platform=platform, post=case.post, revision=case.score.revision, verdict=decision.verdict,
+            note=("", "Known shop, see the rule", "W" * 500)[number % 3], marked_by=lead, marked_at=now,
             is_wrong=number == 9,
-        )
+        )  # fmt: skip
         state: dict[str, Any] = {"confirmed_by": admin, "confirmed_at": now} if number % 4 else {}
         if number % 5 == 4:
             state |= {"retired_by": admin, "retired_at": now}
@@ -177,15 +160,10 @@ def drifted(decided: list[Case], platform: Platform, lead: User) -> None:
     for number, shown in enumerate((traits, traits[-4:], traits[:1])):
         at = now - timedelta(hours=5 * number)
         DriftAlarm.objects.create(
-            platform=platform,
-            raised_at=at,
-            seen_at=at,
-            traits=shown,
-            sample=[case.post_id for case in decided],
-            acknowledged_at=now if number else None,
-            acknowledged_by=lead if number else None,
-            **numbers,
-        )
+            platform=platform, raised_at=at, seen_at=at, traits=shown,
+            sample=[case.post_id for case in decided], acknowledged_at=now if number else None,
+            acknowledged_by=lead if number else None, **numbers,
+        )  # fmt: skip
     DriftBlock.objects.create(platform=platform, starts_at=now, posts=6_812, authors=6_240, counts=b"")
 
 

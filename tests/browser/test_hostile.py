@@ -51,15 +51,9 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
         platform=case.post.platform, external_id=f"r{case.pk}", display_name=payload[:200], first_seen_at=now
     )
     Complaint.objects.create(
-        platform=case.post.platform,
-        post_external_id=case.post.external_id,
-        post=case.post,
-        reporter=reporter,
-        reason="spam",
-        note=payload[:2000],
-        reported_at=now,
-        received_at=now,
-    )
+        platform=case.post.platform, post_external_id=case.post.external_id, post=case.post,
+        reporter=reporter, reason="spam", note=payload[:2000], reported_at=now, received_at=now,
+    )  # fmt: skip
     claims.claim(case_id=case.pk, moderator=lead, at=now)
     review.escalate(case_id=case.pk, moderator=lead, at=now, note=payload[:2000])
     return case
@@ -96,13 +90,10 @@ class TestSpoofs:
     @pytest.mark.parametrize(
         "text",
         [
-            pytest.param(BIDI, id="bidi"),
-            pytest.param(GIANT_WORD, id="giant_word"),
-            pytest.param(MARKS, id="marks", marks=pytest.mark.long),
-            pytest.param(HOSTS, id="hosts", marks=pytest.mark.long),
-            pytest.param(ACCENTS, id="accents", marks=pytest.mark.long),
-            pytest.param(LINES, id="lines"),
+            *(BIDI, GIANT_WORD, LINES),
+            *(pytest.param(text, marks=pytest.mark.long) for text in (MARKS, HOSTS, ACCENTS)),
         ],
+        ids=["bidi", "giant_word", "lines", "marks", "hosts", "accents"],
     )
     def test_stay_in_their_box_and_fast(
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch, text: str
@@ -133,17 +124,8 @@ class TestSpoofs:
         page.goto(f"/review/{case.pk}/")
 
         text = page.locator("#post-text")
-        for label in (
-            "RLO",
-            "PDF",
-            "LRI",
-            "ZWSP",
-            "Cyr",
-            "styled",
-            "TAG ×2",
-            "evil[.]example",
-            "127[.]0[.]0[.]1",
-        ):
+        marks = ("RLO", "PDF", "LRI", "ZWSP", "Cyr", "styled", "TAG ×2", "evil[.]example", "127[.]0[.]0[.]1")
+        for label in marks:
             expect(text).to_contain_text(label)
 
     def test_are_shown_whole_when_asked(self, page_of: Open, open_case: Case_, lead: User) -> None:

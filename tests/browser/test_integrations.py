@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import whole
 from tests.browser.stage import press_and_wait
-from tests.deploy.product import PATIENCE_SECONDS, Product
+from tests.browser.whole import desk_of
+from tests.deploy.product import Product
 from tests.integrations import discourse_server, mastodon_server, matrix_server, ozone_server
 from tests.integrations.discourse_server import DiscourseServer
 from tests.integrations.lemmy_server import LemmyServer
@@ -21,6 +22,8 @@ from tests.integrations.mastodon_server import MastodonServer
 from tests.integrations.matrix_server import MatrixServer
 from tests.integrations.ozone_server import OzoneServer
 from tests.integrations.platform_server import PlatformServer, serving
+
+__all__ = ["desk_of"]
 
 pytestmark = [
     pytest.mark.browser,
@@ -110,14 +113,11 @@ def product() -> Iterator[Product]:
 
 @pytest.mark.parametrize("kind", list(CASES))
 def test_from_the_address_to_the_decision_carried_out(
-    kind: str, new_context: Callable[..., BrowserContext], product: Product, page: Page
+    kind: str, desk_of: Callable[[str], Page], product: Product
 ) -> None:
     case = CASES[kind]
     with serving(case.make()) as server:
-        desk = new_context(base_url=f"http://localhost:{product.port}").new_page()
-        desk.set_default_timeout(1_000 * PATIENCE_SECONDS)
-        desk.goto("/sign-in/")
-        whole.sign_in(desk, "admin")
+        desk = desk_of("admin")
         began = time.monotonic()
         _connect(desk, kind, case, server)
         expect(desk.get_by_text("Connected as")).to_be_visible()

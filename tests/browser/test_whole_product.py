@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import whole
 from tests.browser.stage import press_and_wait
-from tests.deploy.product import PATIENCE_SECONDS, Product
+from tests.browser.whole import desk_of
+from tests.deploy.product import Product
+
+__all__ = ["desk_of"]
 
 pytestmark = [
     pytest.mark.browser,
@@ -31,21 +34,6 @@ def product() -> Iterator[Product]:
     """
     with whole.running(posts=POSTS) as product:
         yield product
-
-
-@pytest.fixture
-def desk_of(new_context: Callable[..., BrowserContext], product: Product) -> Callable[[str], Page]:
-    """Sign a person in, by keyboard."""
-
-    def sign_in(name: str) -> Page:
-        url = f"http://localhost:{product.port}"
-        page = new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
-        page.set_default_timeout(1_000 * PATIENCE_SECONDS)
-        page.goto("/sign-in/")
-        whole.sign_in(page, name)
-        return page
-
-    return sign_in
 
 
 @pytest.fixture

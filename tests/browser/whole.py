@@ -7,15 +7,16 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
 
 from deploy.local.places import ROOT
 from tests import releases
-from tests.deploy.product import Product
+from tests.deploy.product import PATIENCE_SECONDS, Product
 
 # The shipped release sends one simulated post in eighteen to people: for a shift, two thousand would have to
 # be scored. Everything else of it is the same: models, features, Triton.
@@ -67,9 +68,24 @@ def sign_in(page: Page, name: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type("demo")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(r"/(queue|today)/$"))
+    page.wait_for_url(re.compile(r"/(queue|today|models)/$"))
     if page.url.endswith("/today/"):  # the first page of leads
         page.goto("/queue/")
+
+
+@pytest.fixture
+def desk_of(new_context: Callable[..., BrowserContext], product: Product) -> Callable[[str], Page]:
+    """Sign a person in, by keyboard."""
+
+    def open_desk(name: str) -> Page:
+        url = f"http://localhost:{product.port}"
+        page = new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
+        page.set_default_timeout(1_000 * PATIENCE_SECONDS)
+        page.goto("/sign-in/")
+        sign_in(page, name)
+        return page
+
+    return open_desk
 
 
 def _manage(product: Product, *arguments: str) -> None:

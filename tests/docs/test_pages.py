@@ -31,20 +31,8 @@ NAMES_OF_PAGES = [
 ]
 _MADE_BY_OPERATORS = {"deploy/.env"}
 _TOP = (
-    "config",
-    "integrations",
-    "moderation",
-    "scoring",
-    "triton_repo",
-    "templates",
-    "static",
-    "locale",
-    "tests",
-    "deploy",
-    "lab",
-    "simulation",
-    "training",
-    "docs",
+    *("config", "integrations", "moderation", "scoring", "triton_repo", "templates", "static", "locale"),
+    *("tests", "deploy", "lab", "simulation", "training", "docs"),
 )
 _NAMED = re.compile(r"(?<![\w/.-])((?:" + "|".join(_TOP) + r")/[\w./-]*\w/?)")
 _SHORT = re.compile(r"(?<![\w/])((?:operations|queries)/[\w/]+\.py)")

@@ -14,16 +14,8 @@ from deploy.local.places import ROOT
 
 LONGEST = 300
 CODE = (
-    "config",
-    "deploy",
-    "docs",
-    "integrations",
-    "lab",
-    "moderation",
-    "scoring",
-    "simulation",
-    "tests",
-    "training",
+    *("config", "deploy", "docs", "integrations", "lab", "moderation", "scoring", "simulation"),
+    *("tests", "training"),
 )
 _ALSO_IN = {
     "moderation/api": ("views", "serializers"),

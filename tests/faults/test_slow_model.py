@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from deploy.local import ports
 from deploy.local.places import ROOT, State
-from deploy.local.supervisor import Supervisor
-from deploy.local.triton import Triton
 from scoring.content import ContentModel, Unavailable
+from tests.triton import own_server
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(900)]
 
@@ -31,21 +28,17 @@ _SLOWLY = """import time
 class SlowTriton:
     """A Triton of its own whose content model takes `times` as long as it would."""
 
+    url: str
+
     def __init__(self, folder: Path) -> None:
         self.wanted, self.log = folder / "wanted", folder / "log"
         self.log.touch()
         self.times(1.0)
-        repository = folder / "triton_repo"
-        shutil.copytree(ROOT / "triton_repo", repository, ignore=shutil.ignore_patterns("__pycache__"))
-        step = repository / "distilbert" / "1" / "model.py"
+        self.repository = folder / "triton_repo"
+        shutil.copytree(ROOT / "triton_repo", self.repository, ignore=shutil.ignore_patterns("__pycache__"))
+        step = self.repository / "distilbert" / "1" / "model.py"
         slowly = _SLOWLY.format(wanted=str(self.wanted), log=str(self.log))
         step.write_text(step.read_text().replace(_ANSWER, slowly))
-        self.server = Triton(
-            state=State(folder / "state"),
-            grpc_port=ports.free(),
-            metrics_port=ports.free(),
-            repository=repository,
-        )
 
     def times(self, factor: float) -> None:
         """Slow it down, from its next answer on."""
@@ -59,21 +52,19 @@ class SlowTriton:
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlowTriton]:
-    made = SlowTriton(tmp_path_factory.mktemp("slow"))
-    state = made.server.state
-    with Supervisor(
-        logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
-    ) as supervisor:
-        supervisor.bring_up(made.server.service())
+    folder = tmp_path_factory.mktemp("slow")
+    made = SlowTriton(folder)
+    with own_server.serving(State(folder / "state"), repository=made.repository) as (server, _):
+        made.url = server.url
         yield made
 
 
 def test_the_server_drops_what_nobody_waits_for(slow: SlowTriton) -> None:
     model = ContentModel(
-        url=slow.server.url, version="1", timeout_seconds=0.5, batch_size=128, least_batch=128, attempts=1
+        url=slow.url, version="1", timeout_seconds=0.5, batch_size=128, least_batch=128, attempts=1
     )
     texts = [f"{'word ' * (number % 100)}{number}" for number in range(128)]
-    patient = ContentModel(url=slow.server.url, version="1", timeout_seconds=60)
+    patient = ContentModel(url=slow.url, version="1", timeout_seconds=60)
     patient.scores(["warm"])
     slow.times(10.0)
     before = slow.computed()

@@ -75,16 +75,11 @@ class Campaign:
             LINK, domain_history=past, url_posts=before, author_posts=before if self.is_one_author else 0
         )
         return record(
-            at=at,
-            posted_at=at,
-            author=author,
-            author_history=past if self.is_one_author else History(),
-            same_text_by_author=before if self.is_one_author else 0,
-            ip="192.0.2.7",
-            ip_history=past if self.is_one_author else History(),
-            similar=past,
+            at=at, posted_at=at, author=author, author_history=past if self.is_one_author else History(),
+            same_text_by_author=before if self.is_one_author else 0, ip="192.0.2.7",
+            ip_history=past if self.is_one_author else History(), similar=past,
             links=(link,) if self.has_link else (),
-        )
+        )  # fmt: skip
 
 
 ACCOUNTS = {

@@ -55,13 +55,9 @@ def links(
 
 def circumstances(*, is_kept: bool, is_no_worse: bool) -> dict[str, Any]:
     one = {
-        "promise": "honest held ≤ 8 %",
-        "circumstance": "new account",
-        "live": "7.5%",
-        "candidate": "9.1%",
-        "is_kept": is_kept,
-        "is_no_worse": is_no_worse,
-    }
+        "promise": "honest held ≤ 8 %", "circumstance": "new account", "live": "7.5%", "candidate": "9.1%",
+        "is_kept": is_kept, "is_no_worse": is_no_worse,
+    }  # fmt: skip
     return {"texts": 927, "spam": 225, "promises": [one]}
 
 

@@ -41,17 +41,11 @@ SCRIPT = walked(("open_composer", 0), ("paste", 100), ("attach_link", 201), ("su
 @pytest.mark.parametrize(
     ("name", "meaning"),
     [
-        ("KeyDown", "key"),
-        ("typing_burst", "key"),
-        ("clipboard-paste", "paste"),
-        ("open_feed", "read"),
-        ("composer.open", "open"),
-        ("press_send", "submit"),
-        ("api_open", "api"),
-        ("Backspace", "delete"),
+        ("KeyDown", "key"), ("typing_burst", "key"), ("clipboard-paste", "paste"), ("open_feed", "read"),
+        ("composer.open", "open"), ("press_send", "submit"), ("api_open", "api"), ("Backspace", "delete"),
         ("qwrz", "other"),
     ],
-)
+)  # fmt: skip
 def test_class_of_reads_names_by_the_words_in_them(name: str, meaning: str) -> None:
     assert CLASSES[class_of(name)][0] == meaning
 

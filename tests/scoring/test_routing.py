@@ -77,17 +77,9 @@ class TestSafety:
             ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
         ],
         ids=[
-            "sure and outvoted",
-            "not sure",
-            "another is sure",
-            "all silent",
-            "one without a bound",
-            "in review anyway",
-            "alone and surely enough",
-            "alone",
-            "the other is against it",
-            "two together",
-            "alone and without a bound",
+            *("sure and outvoted", "not sure", "another is sure", "all silent", "one without a bound"),
+            *("in review anyway", "alone and surely enough", "alone", "the other is against it"),
+            *("two together", "alone and without a bound"),
         ],
     )
     def test_a_sure_one_is_not_outvoted_nor_does_one_alone_remove(

@@ -68,13 +68,8 @@ HISTORIES = {
     **{
         name: field(name)
         for name in (
-            "author_history",
-            "ip_history",
-            "ip_network_history",
-            "ip_asn_history",
-            "email_domain_history",
-            "resembling",
-            "similar",
+            *("author_history", "ip_history", "ip_network_history", "ip_asn_history"),
+            *("email_domain_history", "resembling", "similar"),
         )
     },
     "domain_history": links,

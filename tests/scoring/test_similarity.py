@@ -26,13 +26,9 @@ def shared(first: str, second: str) -> int:
 
 
 BULK = AuthorSnapshot(
-    external_id="spammer",
-    display_name="Maria_vip37",
-    created_at=AT - timedelta(days=3),
-    email_domain="mail.example",
-    friends=9,
-    followers=2,
-)
+    external_id="spammer", display_name="Maria_vip37", created_at=AT - timedelta(days=3),
+    email_domain="mail.example", friends=9, followers=2,
+)  # fmt: skip
 
 
 def shared_bands(first: AuthorSnapshot, second: AuthorSnapshot) -> int:
@@ -113,13 +109,9 @@ class TestAuthorBands:
 
     def test_are_not_shared_with_people_of_the_same_mail_provider(self) -> None:
         person = AuthorSnapshot(
-            external_id="honest_author",
-            display_name="Rosa",
-            created_at=AT - timedelta(days=900),
-            email_domain="mail.example",
-            friends=120,
-            followers=85,
-        )
+            external_id="honest_author", display_name="Rosa", created_at=AT - timedelta(days=900),
+            email_domain="mail.example", friends=120, followers=85,
+        )  # fmt: skip
 
         assert shared_bands(BULK, person) < SHARED_BANDS
 

@@ -17,14 +17,10 @@ class TestSplitOf:
     @pytest.mark.parametrize(
         ("place", "part"),
         [
-            (0, Split.TRAIN),
-            (79, Split.TRAIN),
-            (80, Split.VALIDATION),
-            (89, Split.VALIDATION),
-            (90, Split.TEST),
-            (99, Split.TEST),
+            (0, Split.TRAIN), (79, Split.TRAIN), (80, Split.VALIDATION), (89, Split.VALIDATION),
+            (90, Split.TEST), (99, Split.TEST),
         ],
-    )
+    )  # fmt: skip
     def test_is_80_10_and_10_percent(self, monkeypatch: pytest.MonkeyPatch, place: int, part: Split) -> None:
         monkeypatch.setattr(splits, "bucket", lambda _key, of: place)
 

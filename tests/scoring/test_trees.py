@@ -117,15 +117,11 @@ class TestJson:
     @pytest.mark.parametrize(
         ("name", "value", "problem"),
         [
-            ("left", 0, "child"),
-            ("right", 10_000, "child"),
-            ("missing", -5, "child"),
-            ("input", 99, "unknown input"),
-            ("value", float("inf"), "finite"),
-            ("cover", 0.0, "no training rows"),
-            ("cover", float("nan"), "no training rows"),
+            ("left", 0, "child"), ("right", 10_000, "child"), ("missing", -5, "child"),
+            ("input", 99, "unknown input"), ("value", float("inf"), "finite"),
+            ("cover", 0.0, "no training rows"), ("cover", float("nan"), "no training rows"),
         ],
-    )
+    )  # fmt: skip
     def test_refuses_a_damaged_tree(self, forest: Forest, name: str, value: float, problem: str) -> None:
         stored = copy.deepcopy(trees.to_json(forest))
         stored["trees"][3][name][0] = value

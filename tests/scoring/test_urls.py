@@ -159,17 +159,10 @@ class TestShapeOf:
     @pytest.mark.parametrize(
         "url",
         [
-            "http://paypa1.com/",
-            "http://paypal.com.login.example/",
-            "http://paypal-security.example/",
-            "http://micr0soft-support.example/",
-            "http://rnicrosoft.com/",
-            "http://apple.login-id.top/",
-            "http://xn--80ak6aa92e.com/",
-            "http://xn--pypal-4ve.com/",
-            "http://wikipedla.org/",
-            "http://www.bbc.co.uk.news.example/",
-            "http://bbc.co.uk@news.example/",
+            *("http://paypa1.com/", "http://paypal.com.login.example/", "http://paypal-security.example/"),
+            *("http://micr0soft-support.example/", "http://rnicrosoft.com/", "http://apple.login-id.top/"),
+            *("http://xn--80ak6aa92e.com/", "http://xn--pypal-4ve.com/", "http://wikipedla.org/"),
+            *("http://www.bbc.co.uk.news.example/", "http://bbc.co.uk@news.example/"),
         ],
     )
     def test_a_borrowed_brand_is_a_lookalike(self, url: str) -> None:
@@ -178,15 +171,10 @@ class TestShapeOf:
     @pytest.mark.parametrize(
         "url",
         [
-            "https://www.paypal.com/signin",
-            "https://google.co.uk/",
-            "https://login.microsoftonline.com/",
-            "https://pineapple.com/",
-            "https://steamy.example/",
-            "https://a.example/paypal",
-            "http://10.1.2.3/",
-            "http://www.terra.com.br/",
-            "http://en.wikipedia.org/",
+            *("https://www.paypal.com/signin", "https://google.co.uk/"),
+            *("https://login.microsoftonline.com/", "https://pineapple.com/", "https://steamy.example/"),
+            *("https://a.example/paypal", "http://10.1.2.3/"),
+            *("http://www.terra.com.br/", "http://en.wikipedia.org/"),
         ],
     )
     def test_the_brand_itself_and_other_words_are_not(self, url: str) -> None:

@@ -189,19 +189,10 @@ class Drive:
         Decision.objects.filter(pk=decision.pk).update(decided_by=one)
         at = timezone.now() - timedelta(hours=1)
         review = BlindReview.objects.create(
-            platform=self.platform,
-            post=decision.post,
-            decision=decision,
-            case=decision.case,
-            cause=BlindCause.SAMPLE,
-            chance=0.5,
-            drawn_at=at,
-            verdict="not_spam",
-            note=word("DecideForm.note"),
-            answered_by=other,
-            answered_at=at,
-            is_disputed=True,
-        )
+            platform=self.platform, post=decision.post, decision=decision, case=decision.case,
+            cause=BlindCause.SAMPLE, chance=0.5, drawn_at=at, verdict="not_spam",
+            note=word("DecideForm.note"), answered_by=other, answered_at=at, is_disputed=True,
+        )  # fmt: skip
         self.press(f"/second-reviews/{review.pk}/settle/", verdict="spam", note=word("SettleForm.note"))
         assert BlindReview.objects.get(pk=review.pk).settled_note
         self.press(f"/posts/{decision.post_id}/golden/", note=word("GoldenForm.note"))

@@ -79,29 +79,18 @@ def theirs(
         kind="author", value=str(waiting.post.author_id), reason="a scam", actor=lead, at=at, expires_at=None
     )
     proposed = proposals.propose(
-        kind=ProposalKind.THRESHOLDS,
-        candidate="c" * 64,
-        changes={"platform": platform.slug},
-        evidence={},
-        reason="fewer cases",
-        actor=lead,
-        at=timezone.now(),
-    )
+        kind=ProposalKind.THRESHOLDS, candidate="c" * 64, changes={"platform": platform.slug}, evidence={},
+        reason="fewer cases", actor=lead, at=timezone.now(),
+    )  # fmt: skip
     compared = ShadowRun.objects.create(
         candidate="c" * 64, live="d" * 64, share=1, started_by=lead, started_at=at, reached=0
     )
     ids = {
-        "shadow-runs": str(compared.pk),
-        "rules": str(drafted.pk),
-        "posts": str(waiting.post_id),
-        "cases": str(waiting.pk),
-        "claims": str(waiting.pk),
-        "decisions": str(decision.pk),
-        "exports": str(asked.pk),
-        "webhook-endpoints": str(endpoint.pk),
-        "deliveries": str(Delivery.objects.get().pk),
-        "release-proposals": str(proposed.pk),
-    }
+        "shadow-runs": str(compared.pk), "rules": str(drafted.pk), "posts": str(waiting.post_id),
+        "cases": str(waiting.pk), "claims": str(waiting.pk), "decisions": str(decision.pk),
+        "exports": str(asked.pk), "webhook-endpoints": str(endpoint.pk),
+        "deliveries": str(Delivery.objects.get().pk), "release-proposals": str(proposed.pk),
+    }  # fmt: skip
     return {kind: {"id": number} for kind, number in ids.items()} | {
         "authors": {"external_id": "honest_author"},
         "queues": {"queue": "all"},

@@ -33,14 +33,7 @@ pytestmark = pytest.mark.django_db
 START = datetime(2026, 3, 1, tzinfo=UTC)
 LATER = START + timedelta(hours=2)
 _KEPT = (
-    "url",
-    "state",
-    "detail",
-    "chain",
-    "final_url",
-    "final_host",
-    "final_domain",
-    "content_type",
+    *("url", "state", "detail", "chain", "final_url", "final_host", "final_domain", "content_type"),
     "facts",
 )
 

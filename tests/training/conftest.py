@@ -12,19 +12,8 @@ from training import __main__ as command
 from training import export_onnx, wide
 
 WORDS = [
-    "free",
-    "win",
-    "cash",
-    "click",
-    "hello",
-    "friend",
-    "meet",
-    "lunch",
-    "the",
-    "a",
-    "now",
-    "today",
-    "call",
+    *("free", "win", "cash", "click", "hello", "friend", "meet", "lunch", "the", "a", "now"),
+    *("today", "call"),
 ]
 
 

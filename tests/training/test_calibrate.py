@@ -90,14 +90,10 @@ class TestChooseThresholds:
     @pytest.mark.parametrize(
         ("rows", "spam", "apart"),
         [
-            (200, 0.3, 2.0),
-            (200, 0.1, 3.0),
-            (700, 0.3, 2.0),
-            (700, 0.05, 1.0),
-            (3_000, 0.3, 3.0),
+            (200, 0.3, 2.0), (200, 0.1, 3.0), (700, 0.3, 2.0), (700, 0.05, 1.0), (3_000, 0.3, 3.0),
             (3_000, 0.022, 0.3),
         ],
-    )
+    )  # fmt: skip
     def test_break_a_promise_in_one_sample_of_ten(self, rows: int, spam: float, apart: float) -> None:
         """The widest range of all whose own bound holds broke it in 14 of 100."""
         random, broken = np.random.default_rng(1), np.zeros(2)

@@ -37,15 +37,10 @@ def decision(url: str, *, is_spam: bool, group: str, weight: float = 1.0) -> dic
         links=(Link(url=link.url, host=link.host, domain=link.domain),),
     )
     return {
-        "id": f"tests/{url}-{group}/1",
-        "text": text,
-        "lang": "en",
-        "label": int(is_spam),
-        "group": group,
-        "weight": weight,
-        "record": stored.to_json(),
+        "id": f"tests/{url}-{group}/1", "text": text, "lang": "en", "label": int(is_spam), "group": group,
+        "weight": weight, "record": stored.to_json(),
         "provenance": {"decided_at": "2026-03-01T12:00:00+00:00"},
-    }
+    }  # fmt: skip
 
 
 def asked(path: object, *, group: str, is_spam: bool = True, weight: float = 1.0) -> dict[str, Any]:
@@ -155,15 +150,8 @@ class TestLoad:
             [*agreed("asked.example", is_spam=True, times=2), asked("x", group=JUDGING)],
         ],
         ids=[
-            "two decisions",
-            "one campaign",
-            "three to one",
-            "one that stands for many",
-            "popular",
-            "open to anyone",
-            "open to anyone and honest",
-            "complained of",
-            "one of the test part",
+            *("two decisions", "one campaign", "three to one", "one that stands for many", "popular"),
+            *("open to anyone", "open to anyone and honest", "complained of", "one of the test part"),
         ],
     )
     def test_says_nothing_of_others(self, popular: Path, lines: list[dict[str, Any]]) -> None:

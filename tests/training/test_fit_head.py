@@ -99,14 +99,8 @@ def test_fit_comes_to_the_least_cost() -> None:
         (posts("12345", spam=9, honest=9), []),
     ],
     ids=[
-        "enough of either sort",
-        "few spam",
-        "few honest",
-        "complained of",
-        "several at once",
-        "a word of it",
-        "two languages",
-        "no letters",
+        *("enough of either sort", "few spam", "few honest", "complained of", "several at once"),
+        *("a word of it", "two languages", "no letters"),
     ],
 )
 def test_needs_decisions_of_either_sort(labelled: list[LabelledRecord], scripts: list[str]) -> None:

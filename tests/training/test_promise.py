@@ -99,13 +99,10 @@ class TestTable:
 
     def test_names_the_circumstance_in_which_a_promise_fares_worst(self) -> None:
         good = Outcome(
-            is_spam=np.array([True, True, False, False]),
-            content=np.array([0.97, 0.9, 0.1, 0.2]),
-            probabilities=np.array([0.97, 0.9, 0.1, 0.2]),
-            is_allowed=np.array([False, False, True, True]),
-            is_removed=np.array([True, False, False, False]),
-            groups=np.arange(4),
-        )
+            is_spam=np.array([True, True, False, False]), content=np.array([0.97, 0.9, 0.1, 0.2]),
+            probabilities=np.array([0.97, 0.9, 0.1, 0.2]), is_allowed=np.array([False, False, True, True]),
+            is_removed=np.array([True, False, False, False]), groups=np.arange(4),
+        )  # fmt: skip
         bad = dataclasses.replace(good, is_allowed=np.array([True, False, True, False]))
 
         sure, let_through, held, precision, *_ = promise.worst({"good": good, "bad": bad})

@@ -27,14 +27,10 @@ from training.worded_texts import Texts, WordedText
 ENSEMBLE = Ensemble.load(STARTER)
 # Of five readers who never met, one of whom was right before.
 _COMPLAINTS = {
-    "complaints": 5.0,
-    "complaints_per_hour": 5.0,
-    "reliable_complaints": 3.5,
-    "best_reporter_reliability": 0.95,
-    "best_reporter_certainty": 0.9,
-    "witnesses": 5.0,
+    "complaints": 5.0, "complaints_per_hour": 5.0, "reliable_complaints": 3.5,
+    "best_reporter_reliability": 0.95, "best_reporter_certainty": 0.9, "witnesses": 5.0,
     "reliable_witnesses": 3.0,
-}
+}  # fmt: skip
 
 
 def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
@@ -46,13 +42,9 @@ def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
         table[reported, features.NAMES.index(f"feedback.{name}")] = value
     groups = np.arange(posts).astype(str)
     return Rows(
-        features=table,
-        content_probabilities=np.full(posts, 0.3),
-        is_spam=is_spam,
-        groups=groups,
-        domains=groups,
-        weights=np.ones(posts),
-    )
+        features=table, content_probabilities=np.full(posts, 0.3), is_spam=is_spam, groups=groups,
+        domains=groups, weights=np.ones(posts),
+    )  # fmt: skip
 
 
 SOURCE = {"file": "tests.jsonl", "sha256": "0" * 64}

@@ -23,13 +23,9 @@ def compare(*, release: Path, data: Path, out: Path, part: Split = Split.TEST) -
     parser = argparse.ArgumentParser()
     evaluate_releases.add_arguments(parser)
     given = {
-        "release": release,
-        "against": STARTER,
-        "data": data,
-        "part": part,
-        "triton": os.environ["TRITON_URL"],
-        "out": out,
-    }
+        "release": release, "against": STARTER, "data": data, "part": part,
+        "triton": os.environ["TRITON_URL"], "out": out,
+    }  # fmt: skip
     evaluate_releases.main(
         parser.parse_args([word for name, value in given.items() for word in (f"--{name}", str(value))])
     )

@@ -124,44 +124,25 @@ def rewrite(file: Path, change: Callable[[Any], None]) -> None:
     file.write_bytes(model.SerializeToString())
 
 
+MODEL, TOKENIZER = "distilbert/1/model.onnx", "tokenizer/1/tokenizer.json"
+DAMAGES: list[tuple[str, Callable[[Path], None], str]] = [
+    (MODEL, cut_short, r"distilbert: .*model\.onnx is not a model"),
+    (MODEL, answer_nan, "not finite"),
+    (TOKENIZER, garble, r"tokenizer: .*tokenizer\.json is not a tokenizer"),
+]
+OTHER_DAMAGES: list[tuple[str, Callable[[Path], None], str]] = [
+    (MODEL, Path.unlink, r"distilbert: .*model\.onnx is missing"),
+    (MODEL, empty, r"distilbert: .*model\.onnx is not a model"),
+    (MODEL, take_other_inputs, r"takes \['attention_mask', 'tokens'\]"),
+    (MODEL, answer_three_classes, r"logits of shape \(1, 3\)"),
+    (TOKENIZER, Path.unlink, r"tokenizer: .*tokenizer\.json is missing"),
+    ("distilbert/config.pbtxt", garble, "distilbert"),
+]
+
+
 @pytest.mark.parametrize(
     ("path", "damage", "complaint"),
-    [
-        pytest.param(
-            "distilbert/1/model.onnx",
-            Path.unlink,
-            r"distilbert: .*model\.onnx is missing",
-            marks=pytest.mark.long,
-        ),
-        ("distilbert/1/model.onnx", cut_short, r"distilbert: .*model\.onnx is not a model"),
-        pytest.param(
-            "distilbert/1/model.onnx",
-            empty,
-            r"distilbert: .*model\.onnx is not a model",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            "distilbert/1/model.onnx",
-            take_other_inputs,
-            r"takes \['attention_mask', 'tokens'\]",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            "distilbert/1/model.onnx",
-            answer_three_classes,
-            r"logits of shape \(1, 3\)",
-            marks=pytest.mark.long,
-        ),
-        ("distilbert/1/model.onnx", answer_nan, "not finite"),
-        pytest.param(
-            "tokenizer/1/tokenizer.json",
-            Path.unlink,
-            r"tokenizer: .*tokenizer\.json is missing",
-            marks=pytest.mark.long,
-        ),
-        ("tokenizer/1/tokenizer.json", garble, r"tokenizer: .*tokenizer\.json is not a tokenizer"),
-        pytest.param("distilbert/config.pbtxt", garble, "distilbert", marks=pytest.mark.long),
-    ],
+    [*DAMAGES, *(pytest.param(*damage, marks=pytest.mark.long) for damage in OTHER_DAMAGES)],
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_is_refused_by_name_while_the_live_one_answers(

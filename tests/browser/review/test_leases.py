@@ -126,26 +126,17 @@ class TestLease:
         wait_until(is_held.is_set)
         wait_until(nothing_is_claimed)
 
-    def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:
+    def test_shows_who_reads_along(
+        self, page: Page, page_of: Open, lead: User, other_moderator: User
+    ) -> None:
+        def says(words: str) -> bool:
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 6 s
+            return page.locator("[data-presence]").inner_text().endswith(words)
+
         reader = page_of(lead)
         reader.goto(f"/review/{in_front(page)}/")
         expect(reader.locator(".decided")).to_contain_text("moderator is reviewing this case")
+        wait_until(lambda: says("lead is watching"))
 
-        def is_told() -> bool:
-            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 6 s
-            return "lead is watching" in page.locator("[data-presence]").inner_text()
-
-        wait_until(is_told)
-
-    @pytest.mark.long
-    def test_names_several_who_read_along(
-        self, page: Page, page_of: Open, lead: User, other_moderator: User
-    ) -> None:
-        for user in (lead, other_moderator):
-            page_of(user).goto(f"/review/{in_front(page)}/")
-
-        def is_told() -> bool:
-            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-            return page.locator("[data-presence]").inner_text().endswith(" are watching")
-
-        wait_until(is_told)
+        page_of(other_moderator).goto(f"/review/{in_front(page)}/")
+        wait_until(lambda: says(" are watching"))

@@ -21,17 +21,12 @@ class TestAddress:
     @pytest.mark.parametrize(
         ("name", "value"),
         [
-            ("context.ip_spam_share", 6.5 / 12),
-            ("context.ip_network_spam_share", 0.1),
-            ("context.ip_as_spam_share", 6.5 / 12),
-            ("context.ip_is_persistent_spammer", 1),
-            ("context.ip_spam_days", 3),
-            ("context.ip_authors", 6),
-            ("context.ip_posts_24h", 9),
-            ("context.ip_complaints", 5),
-            ("context.ip_days_known", 3 - 1 / 24),
+            ("context.ip_spam_share", 6.5 / 12), ("context.ip_network_spam_share", 0.1),
+            ("context.ip_as_spam_share", 6.5 / 12), ("context.ip_is_persistent_spammer", 1),
+            ("context.ip_spam_days", 3), ("context.ip_authors", 6), ("context.ip_posts_24h", 9),
+            ("context.ip_complaints", 5), ("context.ip_days_known", 3 - 1 / 24),
         ],
-    )
+    )  # fmt: skip
     def test_of_a_known_address(self, name: str, value: float) -> None:
         assert value_of(name, FROM_IP) == pytest.approx(value)
 

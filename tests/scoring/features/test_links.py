@@ -19,23 +19,15 @@ from tests.scoring.starter import STARTER
 
 NEW = Link(url="https://new.example/", host="new.example", domain="new.example")
 KNOWN = Link(
-    url="https://www.known.example/a?b=1",
-    host="www.known.example",
-    domain="known.example",
-    domain_history=SPAMMY,
-    url_posts=4,
-    author_posts=2,
-)
+    url="https://www.known.example/a?b=1", host="www.known.example", domain="known.example",
+    domain_history=SPAMMY, url_posts=4, author_posts=2,
+)  # fmt: skip
 SHRUNK = 8.5 / 15
 MODELS = Models(urls=UrlModel.load(STARTER))
 LINK_FEATURES = [feature.name for feature in links.FEATURES]
 URLS = (
-    "https://new.example/",
-    "https://www.known.example/a?b=1",
-    "http://user@xn--pypal-4ve.com/login",
-    "http://10.1.2.3/9",
-    "https://bit.ly/x",
-    "https://shoes.top/",
+    *("https://new.example/", "https://www.known.example/a?b=1", "http://user@xn--pypal-4ve.com/login"),
+    *("http://10.1.2.3/9", "https://bit.ly/x", "https://shoes.top/"),
 )
 LINKS = tuple(Link(url=one.url, host=one.host, domain=one.domain) for one in links_in("", extra=URLS))
 HARMLESS = LINKS[:2]
@@ -60,15 +52,12 @@ class TestDomain:
     @pytest.mark.parametrize(
         ("name", "known", "both"),
         [
-            ("context.domain_days_known", 3 - 1 / 24, 0),
-            ("context.domain_posts", 40, 0),
-            ("context.domain_posts_24h", 9, 9),
-            ("context.domain_authors", 6, 0),
-            ("context.domain_spam_share", SHRUNK, SHRUNK),
-            ("context.domain_complaints", 5, 5),
+            ("context.domain_days_known", 3 - 1 / 24, 0), ("context.domain_posts", 40, 0),
+            ("context.domain_posts_24h", 9, 9), ("context.domain_authors", 6, 0),
+            ("context.domain_spam_share", SHRUNK, SHRUNK), ("context.domain_complaints", 5, 5),
             ("context.url_posts", 4, 4),
         ],
-    )
+    )  # fmt: skip
     def test_the_most_suspicious_link_counts(self, name: str, known: float, both: float) -> None:
         assert value_of(name, record(links=(KNOWN,))) == pytest.approx(known)
         assert value_of(name, record(links=(KNOWN, NEW))) == pytest.approx(both)
@@ -102,22 +91,13 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("name", "harmless", "worst"),
         [
-            ("link_count", 2, 6),
-            ("distinct_domains", 2, 6),
-            ("url_length", 31, 35),
-            ("url_subdomains", 1, 1),
-            ("url_digit_share", 1 / 23, 6 / 10),
-            ("url_path_tokens", 3, 3),
-            ("url_bait_tokens", 0, 1),
-            ("url_is_punycode", 0, 1),
-            ("url_is_mixed_script", 0, 1),
-            ("url_is_lookalike", 0, 1),
-            ("url_is_ip_host", 0, 1),
-            ("url_is_shortener", 0, 1),
-            ("url_has_cheap_suffix", 0, 1),
-            ("url_has_userinfo", 0, 1),
+            ("link_count", 2, 6), ("distinct_domains", 2, 6), ("url_length", 31, 35),
+            ("url_subdomains", 1, 1), ("url_digit_share", 1 / 23, 6 / 10), ("url_path_tokens", 3, 3),
+            ("url_bait_tokens", 0, 1), ("url_is_punycode", 0, 1), ("url_is_mixed_script", 0, 1),
+            ("url_is_lookalike", 0, 1), ("url_is_ip_host", 0, 1), ("url_is_shortener", 0, 1),
+            ("url_has_cheap_suffix", 0, 1), ("url_has_userinfo", 0, 1),
         ],
-    )
+    )  # fmt: skip
     def test_the_most_suspicious_link_counts(self, name: str, harmless: float, worst: float) -> None:
         assert value_of(f"context.{name}", record(links=HARMLESS)) == pytest.approx(harmless)
         assert value_of(f"context.{name}", record(links=LINKS)) == pytest.approx(worst)

@@ -36,31 +36,11 @@ from tests.scoring.starter import STARTER
 
 MODELS = Models.load(STARTER, files=MODEL_FILES)
 ASKED_FOR = (
-    "ip reputation",
-    "url_age",
-    "url_wot_score",
-    "url_google_score",
-    "url_domain",
-    "url_tld",
-    "url_subdomain_count",
-    "url_token",
-    "url_post_count",
-    "post_share_count",
-    "post_comment_count",
-    "domain_report_count",
-    "user_age",
-    "user_email_domain",
-    "user_friends",
-    "user_followers",
-    "user_verified",
-    "user_posts",
-    "user_spam_posts",
-    "user_spam_report",
-    "user_link_count",
-    "user_post_count",
-    "poster journey",
-    "users' feedback",
-    "similarity to known spammers",
+    *("ip reputation", "url_age", "url_wot_score", "url_google_score", "url_domain", "url_tld"),
+    *("url_subdomain_count", "url_token", "url_post_count", "post_share_count", "post_comment_count"),
+    *("domain_report_count", "user_age", "user_email_domain", "user_friends", "user_followers"),
+    *("user_verified", "user_posts", "user_spam_posts", "user_spam_report", "user_link_count"),
+    *("user_post_count", "poster journey", "users' feedback", "similarity to known spammers"),
 )
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "features.md"
@@ -92,13 +72,9 @@ class TestFeatures:
         known = ("social.days_known", "context.ip_days_known", "context.domain_days_known")
         for minutes in (0, 1, 600):
             waited = record(
-                posted_at=AT,
-                at=AT + timedelta(minutes=minutes),
-                ip="192.0.2.7",
-                author_history=seen,
-                ip_history=seen,
-                links=(link,),
-            )
+                posted_at=AT, at=AT + timedelta(minutes=minutes), ip="192.0.2.7", author_history=seen,
+                ip_history=seen, links=(link,),
+            )  # fmt: skip
             assert [value_of(name, waited) for name in known] == [0.0, 0.0, 0.0]
 
     @pytest.mark.parametrize(

@@ -13,23 +13,13 @@ from tests.scoring.random_records import AT, record
 
 NAN = float("nan")
 HONEST_AUTHOR = AuthorSnapshot(
-    external_id="honest_author",
-    created_at=AT - timedelta(days=100),
-    email_domain="mail.example",
-    friends=49,
-    followers=99,
-    is_verified=True,
-    posts=500,
-)
+    external_id="honest_author", created_at=AT - timedelta(days=100), email_domain="mail.example",
+    friends=49, followers=99, is_verified=True, posts=500,
+)  # fmt: skip
 PAST = History(
-    posts=12,
-    posts_24h=3,
-    confirmed_spam=2,
-    confirmed_not_spam=3,
-    complaints=4,
-    authors=1,
+    posts=12, posts_24h=3, confirmed_spam=2, confirmed_not_spam=3, complaints=4, authors=1,
     first_seen_at=AT - timedelta(days=10),
-)
+)  # fmt: skip
 LINKS = (
     Link(url="http://a.example/", host="a.example", domain="a.example", author_posts=2),
     Link(url="http://b.example/", host="b.example", domain="b.example", author_posts=6),
@@ -127,19 +117,14 @@ class TestAlike:
     @pytest.mark.parametrize(
         ("name", "of_many", "of_none"),
         [
-            ("social.similar_posts", 20, 0),
-            ("social.similar_posts_24h", 15, 0),
-            ("social.similar_authors", 11, 0),
-            ("social.similar_spam_share", 5.5 / 10, 0.1),
-            ("social.similar_confirmed_spam", 5, 0),
-            ("social.similar_confirmed_honest", 0, 0),
-            ("social.similar_complaints", 7, 0),
-            ("social.resembling_authors", 4, 0),
-            ("social.resembling_spam_share", 3.5 / 8, 0.1),
-            ("social.resembling_spammers", 2, 0),
+            ("social.similar_posts", 20, 0), ("social.similar_posts_24h", 15, 0),
+            ("social.similar_authors", 11, 0), ("social.similar_spam_share", 5.5 / 10, 0.1),
+            ("social.similar_confirmed_spam", 5, 0), ("social.similar_confirmed_honest", 0, 0),
+            ("social.similar_complaints", 7, 0), ("social.resembling_authors", 4, 0),
+            ("social.resembling_spam_share", 3.5 / 8, 0.1), ("social.resembling_spammers", 2, 0),
             ("social.resembling_complaints", 6, 0),
         ],
-    )
+    )  # fmt: skip
     def test_of_a_text_that_many_posted_and_of_a_new_one(
         self, name: str, of_many: float, of_none: float
     ) -> None:

@@ -95,14 +95,8 @@ class TestFitted:
     ) -> None:
         command_line.main(
             [
-                "variants",
-                "--model",
-                "image",
-                "--variant",
-                variant,
-                *("--repository", str(fitted)),
-                "--out",
-                str(tmp_path),
+                *("variants", "--model", "image", "--variant", variant),
+                *("--repository", str(fitted), "--out", str(tmp_path)),
             ]
         )
 
