@@ -155,7 +155,7 @@ class TestHere:
         page = flat(lead_desk.get(place(case.score.release_id)).content.decode())
 
         assert ("<title>80.0% → 66.6%</title>" in page) is is_drawn
-        assert ("it takes 50 spam labels" in page) is not is_drawn
+        assert ("50 spam labels of all routes are needed" in page) is not is_drawn
 
     def test_names_a_feature_that_moved_and_none_that_did_not(self, lead_desk: Client, case: Case) -> None:
         forget(feature_drift)
