@@ -109,6 +109,7 @@ def test_what_never_ran_is_late_where_it_is_frequent() -> None:
 
 @pytest.mark.parametrize("name", settings.SWEEP_SECONDS)
 def test_every_scheduled_task_notes_that_it_ran(name: str) -> None:
+    app.loader.import_default_modules()
     app.tasks[settings.CELERY_BEAT_SCHEDULE[name.replace("_", "-")]["task"]]()
 
     assert SweepRun.objects.get(sweep=name).succeeded_at is not None
