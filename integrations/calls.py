@@ -13,6 +13,7 @@ from moderation.operations.infrastructure import egress
 
 TIMEOUT_SECONDS = 10.0
 _MOST_BYTES = 8_000_000
+_SIGN_IN = 401
 _TRY_LATER = frozenset({408, 425, 429})
 
 
@@ -99,7 +100,8 @@ class Calls:
                 later.wait_seconds = answer.retry_after_seconds
                 raise later
         elif not (200 <= answer.status < 300 or answer.status in accepts):
-            raise Unusable(_refusal(answer))
+            # A token that ended is mended by signing in: until then decisions wait, and none is given up.
+            raise (Unreachable if answer.status == _SIGN_IN else Unusable)(_refusal(answer))
         return Answer(status=answer.status, json=_read(answer.body))
 
 

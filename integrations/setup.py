@@ -15,6 +15,7 @@ from integrations.calls import Calls
 from integrations.connector import Connector, Unreachable, Unusable
 from integrations.connectors import CONNECTORS
 from integrations.models import Integration, IntegrationState
+from moderation import enqueue
 from moderation.models import ActionRule, Delivery, Platform, User, WebhookEndpoint
 from moderation.models.actions import DecidedBy
 from moderation.models.decisions import Verdict
@@ -24,6 +25,7 @@ from moderation.operations.accounts import platforms
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.refusals import Refusal
+from moderation.operations.webhooks import circuit
 
 _audit = entries.writer("integration", platform="platform_id")
 _EVENTS = (
@@ -112,7 +114,16 @@ def _activate(integration: Integration, *, name: str, actor: User, at: datetime)
             changed_at=at,
         )
     integration.save()
+    _deliver_now(integration.endpoint.pk, at=at)
     _audit("integration.signed_in", integration, actor=actor, at=at, name=name)
+
+
+def _deliver_now(endpoint_id: int, *, at: datetime) -> None:
+    """Let decisions go out that waited for a sign-in or the end of a pause."""
+    circuit.forget(endpoint_id=endpoint_id)
+    waiting = Delivery.objects.filter(endpoint=endpoint_id, state=DeliveryState.WAITING, attempts__gt=0)
+    waiting.update(next_attempt_at=at)
+    enqueue.deliveries(endpoint_id=endpoint_id)
 
 
 def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
@@ -152,6 +163,8 @@ def change(
         if is_paused is not None and integration.state in (IntegrationState.ACTIVE, IntegrationState.PAUSED):
             integration.state = IntegrationState.PAUSED if is_paused else IntegrationState.ACTIVE
             integration.next_poll_at, changes["state"] = at, str(integration.state)
+            if not is_paused and integration.endpoint_id is not None:
+                _deliver_now(integration.endpoint_id, at=at)
         if takes_direct_messages is not None:
             changes["takes_direct_messages"] = integration.takes_direct_messages = takes_direct_messages
         if webhook_secret is not None:

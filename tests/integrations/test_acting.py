@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import pytest
 
@@ -169,14 +170,30 @@ class TestOut:
         assert deliver(integration, later(101)) == [DeliveryState.DELIVERED]
         assert matrix.shadow_banned == {SPAMMER}
 
-    def test_decisions_wait_while_paused(
-        self, integration: Integration, matrix: MatrixServer, case: Case, moderator: User, admin: User
+    @pytest.mark.parametrize("is_paused", [True, False])
+    def test_decisions_wait_for_the_end_of_a_pause_or_for_a_sign_in(
+        self,
+        integration: Integration,
+        matrix: MatrixServer,
+        case: Case,
+        moderator: User,
+        admin: User,
+        is_paused: bool,
     ) -> None:
-        setup.change(integration_id=integration.pk, actor=admin, at=later(2), is_paused=True)
+        change = partial(setup.change, integration_id=integration.pk, actor=admin)
+        change(at=later(2), is_paused=is_paused)
+        if not is_paused:
+            matrix.answer = lambda _: (401, {})  # type: ignore[method-assign,assignment]
         spam(case, moderator)
+        for seconds in (60, 600, 5_000):
+            assert deliver(integration, later(seconds)) == [DeliveryState.WAITING]
+        assert matrix.shadow_banned == set()
 
-        assert deliver(integration, later(60)) == [DeliveryState.WAITING]
-        assert matrix.changes() == []
+        if not is_paused:
+            del matrix.answer
+        change(at=later(6_000), is_paused=False)
+        assert deliver(integration, later(6_001)) == [DeliveryState.DELIVERED]
+        assert matrix.shadow_banned == {SPAMMER}
 
 
 class TestSetup:
