@@ -53,7 +53,7 @@ def connect(
     """Connect a server; without a platform a new one is named after it. Call outside a transaction.
 
     Credentials are tried first. Where people sign in by the browser, who ends up at `redirect_uri`, we are
-    made known there, and the integration waits for `signed_in`. Raises CannotConnect or vault.MissingKey.
+    made known there, and the integration waits for `sign_in`. Raises CannotConnect or vault.MissingKey.
     """
     connector, base_url = CONNECTORS[kind], base_url.rstrip("/")
     try:
@@ -84,13 +84,20 @@ def connect(
     return integration
 
 
-def signed_in(*, integration_id: int, code: str, redirect_uri: str, actor: User, at: datetime) -> Integration:
-    """Take up a sign-in by the browser: exchange its code for a token. Raises CannotConnect."""
+def sign_in(
+    *, integration_id: int, given: Mapping[str, str], actor: User, at: datetime, redirect_uri: str = ""
+) -> Integration:
+    """Sign in, for the first time or again: with the code of the browser, or with what was typed.
+
+    Call outside a transaction: it waits for the platform. Raises CannotConnect.
+    """
     integration = Integration.objects.get(pk=integration_id)
     kind, http = CONNECTORS[integration.kind], Calls(integration.base_url, log=lambda _: None)
     credentials = json.loads(vault.decrypt(integration.credentials))
     try:
-        credentials |= kind.exchange(http, credentials, code=code, redirect_uri=redirect_uri)
+        if kind.signs_in:
+            given = kind.exchange(http, credentials, code=given["code"], redirect_uri=redirect_uri)
+        credentials |= given
         name = kind(http, credentials).check()
     except (Unusable, Unreachable) as refusal:
         raise CannotConnect(str(refusal)) from refusal

@@ -131,9 +131,9 @@ def signed_in(request: access.DeskRequest) -> HttpResponse:
         messages.warning(request, _("The platform did not allow it."))
         return redirect("integration", integration_id=row.pk)
     try:
-        done = setup.signed_in(
+        done = setup.sign_in(
             integration_id=row.pk,
-            code=request.GET["code"],
+            given={"code": request.GET["code"]},
             redirect_uri=_signed_in_uri(request),
             actor=request.user,
             at=timezone.now(),
@@ -149,6 +149,7 @@ def change(request: access.DeskRequest, integration_id: int) -> HttpResponse:
     """Switch the dry run or a pause, keep a webhook's secret, ask now, remove."""
     row = get_object_or_404(Integration, pk=integration_id)
     at, act = timezone.now(), request.POST.get("act", "")
+    asks = CONNECTORS[row.kind].asks
     changes: dict[str, dict[str, Any]] = {
         "dry-run": {"is_dry_run": True},
         "for-real": {"is_dry_run": False},
@@ -167,6 +168,9 @@ def change(request: access.DeskRequest, integration_id: int) -> HttpResponse:
             Integration.objects.filter(pk=row.pk).update(next_poll_at=at)
             tasks.soon(integration_id=row.pk)
             messages.success(request, _("Asked; reload to see what came."))
+        elif act == "sign-in":
+            given = {asked.name: request.POST.get(asked.name, "")[:2_000] for asked in asks}
+            _begin(setup.sign_in(integration_id=row.pk, given=given, actor=request.user, at=at), request)
         elif act in changes:
             setup.change(integration_id=row.pk, actor=request.user, at=at, **changes[act])
             messages.success(request, _("Saved."))

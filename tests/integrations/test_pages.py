@@ -83,6 +83,18 @@ def test_changes(desk: Client, integration: Integration, asked: Asked, act: str,
     assert "s3cret" not in answer.content.decode()
 
 
+def test_new_credentials_are_tried_first(desk: Client, integration: Integration, asked: Asked) -> None:
+    address, stored = f"/integrations/{integration.pk}/change/", integration.credentials
+
+    answer = desk.post(address, {"act": "sign-in", "token": "wrong"}, follow=True)
+    integration.refresh_from_db()
+    assert "Sign in again" in answer.content.decode()
+    assert integration.credentials == stored
+
+    answer = desk.post(address, {"act": "sign-in", "token": TOKEN}, follow=True)
+    assert "Connected as @admin:matrix.test" in answer.content.decode()
+
+
 def test_a_removed_one_is_not_listed(desk: Client, integration: Integration) -> None:
     desk.post(f"/integrations/{integration.pk}/change/", {"act": "remove"})
 
