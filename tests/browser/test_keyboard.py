@@ -170,6 +170,7 @@ class TestFailures:
         settle(page)
 
         assert page.url == address
+        expect(page.locator("[data-key=s]")).to_be_enabled()  # the answer is in the page
         press_and_wait(page, "s")
         wait_for_decisions(1)
 

@@ -51,7 +51,7 @@ class PlatformServer:
 
 
 @contextmanager
-def serving(platform: PlatformServer) -> Iterator[PlatformServer]:
+def serving(platform: PlatformServer, *, host: str = "127.0.0.1") -> Iterator[PlatformServer]:
     """Serve on a free port of the loopback until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -75,9 +75,9 @@ def serving(platform: PlatformServer) -> Iterator[PlatformServer]:
 
     for method in ("GET", "POST", "PUT", "DELETE"):
         setattr(Handler, f"do_{method}", Handler.handle_any)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((host, 0), Handler)
     server.daemon_threads = True
-    platform.url = f"http://127.0.0.1:{server.server_port}"
+    platform.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield platform
