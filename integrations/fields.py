@@ -54,3 +54,8 @@ def digits(value: object, name: str = "id") -> str:
     """Return a number as it stands in addresses, "" for anything else."""
     found = string(value, name)
     return found if found.isascii() and found.isdecimal() and len(found) <= 19 else ""
+
+
+def storable(text: str, longest: int | None = None) -> str:
+    """Return text that the database stores: no zero bytes, no halves of surrogate pairs."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")[:longest]

@@ -11,12 +11,14 @@ from typing import Any
 from django.db import transaction
 
 from integrations.connector import Incoming
+from integrations.fields import storable
 from integrations.models import Exchange, Integration, Item
-from moderation.models import Post, Revision
+from moderation.models import Post
 from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.operations.posts import complaints, ingest
+from moderation.operations.posts.account_complaints import is_erased
 from moderation.operations.posts.complaints import IncomingComplaint
-from moderation.operations.posts.incoming_post import IncomingPost, body_digest
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.refusals import Erased
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,7})?", re.ASCII)
@@ -34,9 +36,13 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
             continue
         post = cleaned(piece.post, at=at)
         if piece.account:
-            name = f"{ACCOUNT_PREFIX}{post.author.external_id}"[:_ID]
-            post = dataclasses.replace(post, subject=Subject.ACCOUNT, external_id=name)
-        post = _numbered(integration, post)
+            name = post.author.external_id
+            reported = [told.reported_at for told in piece.complaints]
+            if reported and is_erased(name, platform=integration.platform, since=max(reported)):
+                continue
+            external_id = f"{ACCOUNT_PREFIX}{name}"[:_ID]
+            post = dataclasses.replace(post, subject=Subject.ACCOUNT, external_id=external_id)
+        post = ingest.numbered(post, platform=integration.platform)
         [answer] = ingest.accept(platform=integration.platform, posts=[post], at=at)
         if isinstance(answer, ingest.Refused):
             continue
@@ -50,22 +56,6 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
                 break
         count += 1
     return count
-
-
-def _numbered(integration: Integration, post: IncomingPost) -> IncomingPost:
-    """Return the post under the number of the stored revision that says the same, else under the next.
-
-    Platforms do not number. The time of the post is the stored one, since a profile has none of its own.
-    """
-    rows = Revision.objects.filter(
-        post__platform=integration.platform, post__external_id=post.external_id
-    ).select_related("post")
-    latest = rows.order_by("-number").first()
-    if latest is None:
-        return post
-    same = dataclasses.replace(post, revision=latest.number, posted_at=latest.post.posted_at)
-    is_same = body_digest(same) == latest.body_digest
-    return same if is_same else dataclasses.replace(same, revision=latest.number + 1)
 
 
 def remember(integration: Integration, *, post_id: int, remote: Mapping[str, Any]) -> None:
@@ -98,9 +88,9 @@ def _told(complaint: IncomingComplaint, *, post: IncomingPost, at: datetime) -> 
     return dataclasses.replace(
         complaint,
         post=post.external_id,
-        reporter=_text(complaint.reporter, _ID) or "unknown",
-        external_id=_text(complaint.external_id, _ID),
-        note=_text(complaint.note, _NOTE),
+        reporter=storable(complaint.reporter, _ID) or "unknown",
+        external_id=storable(complaint.external_id, _ID),
+        note=storable(complaint.note, _NOTE),
         reported_at=min(complaint.reported_at, at),
     )
 
@@ -109,20 +99,20 @@ def cleaned(post: IncomingPost, *, at: datetime) -> IncomingPost:
     """Return the post within the limits that the API keeps; platforms check less than it does."""
     author = dataclasses.replace(
         post.author,
-        external_id=_text(post.author.external_id, _ID) or "unknown",
-        display_name=_text(post.author.display_name, _ID),
+        external_id=storable(post.author.external_id, _ID) or "unknown",
+        display_name=storable(post.author.display_name, _ID),
     )
     parent = post.parent and dataclasses.replace(
         post.parent,
-        external_id=_text(post.parent.external_id, _ID),
-        text=_text(post.parent.text, 10_000),
-        author_external_id=_text(post.parent.author_external_id, _ID),
-        author_name=_text(post.parent.author_name, _ID),
+        external_id=storable(post.parent.external_id, _ID),
+        text=storable(post.parent.text, 10_000),
+        author_external_id=storable(post.parent.author_external_id, _ID),
+        author_name=storable(post.parent.author_name, _ID),
     )
     return dataclasses.replace(
         post,
-        external_id=_text(post.external_id, _ID),
-        text=_text(post.text, _TEXT),
+        external_id=storable(post.external_id, _ID),
+        text=storable(post.text, _TEXT),
         posted_at=min(post.posted_at, at),
         author=author,
         parent=parent if parent and parent.external_id else None,
@@ -133,10 +123,5 @@ def cleaned(post: IncomingPost, *, at: datetime) -> IncomingPost:
 
 
 def _links(links: Iterable[str], most: int) -> tuple[str, ...]:
-    fitting = [link for link in links if len(link) <= _LINK and _text(link, _LINK) == link]
+    fitting = [link for link in links if len(link) <= _LINK and storable(link, _LINK) == link]
     return tuple(dict.fromkeys(fitting))[:most]
-
-
-def _text(text: str, longest: int) -> str:
-    """Return text that the database stores: no zero bytes, no halves of surrogate pairs."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")[:longest]

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from rest_framework.exceptions import ValidationError
 
+from integrations.fields import storable
 from integrations.text import from_html
 from moderation.api.serializers.fields import AddressField
 from moderation.api.serializers.posts import MAX_TEXT_LENGTH, MAX_URL_LENGTH
@@ -33,10 +34,10 @@ def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
             "posted_at": _posted_at(form, at=at),
             "author": _author(form),
             "ip": _address(form.get("user_ip", "")),
-            "user_agent": _clean(form.get("user_agent", ""))[:500],
+            "user_agent": storable(form.get("user_agent", ""))[:500],
             # Not `blog_lang`, which is the language of the site's menus.
             "links": [
-                url[:MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
+                url[:MAX_URL_LENGTH] for url in (storable(form.get("comment_author_url", "")),) if url.strip()
             ],
         }
     )
@@ -50,7 +51,7 @@ def external_id_of(form: Mapping[str, str]) -> str:
     """
     # Without date, address and browser: a check and a later report of the same comment may differ in them.
     names = ("blog", "permalink", "comment_type", "comment_author", "comment_author_email", "comment_content")
-    said = "\0".join(_kept(_clean(form.get(name, ""))) for name in names if form.get(name) != "comment")
+    said = "\0".join(_kept(storable(form.get(name, ""))) for name in names if form.get(name) != "comment")
     return f"akismet:{hashlib.sha256(said.encode()).hexdigest()}"
 
 
@@ -70,11 +71,11 @@ def host_of(form: Mapping[str, str]) -> str:
 
 def reporter_of(form: Mapping[str, str], *, by: str = "site") -> str:
     """Return the reporter of complaints: one per site, for its own moderators, and one for its form."""
-    return f"akismet-{by}:{_clean(form.get('blog', ''))}"[:200]
+    return f"akismet-{by}:{storable(form.get('blog', ''))}"[:200]
 
 
 def _author(form: Mapping[str, str]) -> dict[str, str | None]:
-    email = _clean(form.get("comment_author_email", "")).strip().lower()
+    email = storable(form.get("comment_author_email", "")).strip().lower()
     name = _said(form, "comment_author").strip()
     known_by = email or name or form.get("user_ip", "")
     domain = email.rpartition("@")[2] if "@" in email else ""
@@ -109,7 +110,7 @@ def _address(text: str) -> str | None:
 
 def _said(form: Mapping[str, str], name: str) -> str:
     """Return what was typed. WordPress puts backslashes before quotes until it has stored a comment."""
-    text = _clean(form.get(name, ""))
+    text = storable(form.get(name, ""))
     is_slashed = "comment_post_ID" in form and "comment_ID" not in form
     return re.sub(r"\\(['\"\\])", r"\1", text) if is_slashed else text
 
@@ -120,8 +121,3 @@ def _kept(text: str) -> str:
         found = from_html(text)
         text = "\0".join((found.text, *found.links))
     return " ".join(text.split())
-
-
-def _clean(text: str) -> str:
-    """Remove characters that the database cannot store."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()

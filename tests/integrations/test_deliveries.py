@@ -144,3 +144,13 @@ def test_erasing_a_post_erases_what_was_kept_for_it(mastodon: Integration, read:
     assert not post.items.exists()
     assert not Exchange.objects.exclude(body="").exists()
     assert deliveries.read(exchange_id=read[1], at=AT) == 0
+
+
+def test_an_open_report_does_not_bring_an_erased_account_back(mastodon: Integration, read: Read) -> None:
+    headers, body = mastodon_server.delivery("report.created", MastodonServer().report("12"))
+    for number in range(2):
+        send(body, headers)
+        deliveries.read(exchange_id=read[number], at=AT)
+        erase.author(platform=mastodon.platform, external_id="pills@spam.example", at=AT)
+
+    assert Post.objects.get().erased_at is not None

@@ -63,6 +63,24 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
     return [_answer(answer) for answer in answers]
 
 
+def numbered(post: IncomingPost, *, platform: Platform) -> IncomingPost:
+    """Return a post under the number of the stored revision that says the same, else under the next.
+
+    For what comes without one. The time is the stored one; what says nothing leaves what is stored.
+    """
+    rows = Revision.objects.filter(post__platform=platform, post__external_id=post.external_id)
+    latest = rows.select_related("post").order_by("-number").first()
+    if latest is None:
+        return post
+    same = dataclasses.replace(post, revision=latest.number, posted_at=latest.post.posted_at)
+    if body_digest(same) == latest.body_digest:
+        return same
+    if post.text or post.links or post.media_urls:
+        return dataclasses.replace(same, revision=latest.number + 1)
+    links, media_urls = tuple(latest.links), tuple(latest.media_urls)
+    return dataclasses.replace(same, text=latest.text, links=links, media_urls=media_urls)
+
+
 def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     posts = _without_stored_parents(platform=platform, posts=posts)
     result = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
