@@ -20,12 +20,12 @@ from moderation.models import ActionRule, Delivery, Platform, User, WebhookEndpo
 from moderation.models.actions import DecidedBy
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import EndpointState, WebhookEvent
+from moderation.models.webhooks import WebhookEvent
 from moderation.operations.accounts import platforms
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.refusals import Refusal
-from moderation.operations.webhooks import circuit
+from moderation.operations.webhooks import circuit, endpoints
 
 _audit = entries.writer("integration", platform="platform_id")
 _EVENTS = (
@@ -52,13 +52,15 @@ def connect(
 ) -> Integration:
     """Connect a server; without a platform a new one is named after it. Call outside a transaction.
 
+    From then on a person decides what is reported on the platform.
+
     Credentials are tried first. Where people sign in by the browser, who ends up at `redirect_uri`, we are
     made known there, and the integration waits for `sign_in`. Raises CannotConnect or vault.MissingKey.
     """
     connector, base_url = CONNECTORS[kind], base_url.rstrip("/")
     try:
         egress.check(base_url)
-        http = Calls(base_url, log=lambda _: None)
+        http = Calls(base_url)
         if connector.signs_in:
             name, credentials = "", connector.register(http, redirect_uri=redirect_uri)
         else:
@@ -76,6 +78,7 @@ def connect(
                 created_at=at,
             )
             _audit("integration.added", integration, actor=actor, at=at, kind=kind, url=base_url)
+            platforms.change(platform_id=integration.platform_id, actor=actor, at=at, reviews_reports=True)
             _suggest(connector, platform=integration.platform, actor=actor, at=at)
             if name:
                 _activate(integration, name=name, actor=actor, at=at)
@@ -92,7 +95,7 @@ def sign_in(
     Call outside a transaction: it waits for the platform. Raises CannotConnect.
     """
     integration = Integration.objects.get(pk=integration_id)
-    kind, http = CONNECTORS[integration.kind], Calls(integration.base_url, log=lambda _: None)
+    kind, http = CONNECTORS[integration.kind], Calls(integration.base_url)
     credentials = json.loads(vault.decrypt(integration.credentials))
     try:
         if kind.signs_in:
@@ -143,12 +146,11 @@ def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
 
 
 def _suggest(connector: type[Connector], *, platform: Platform, actor: User, at: datetime) -> None:
-    """Let people decide what is reported, and do what the connector suggests, unless actions were chosen."""
+    """Let people's spam decisions do what the connector suggests, unless the platform has chosen."""
     if not ActionRule.objects.filter(platform=platform).exists():
         about = {"verdict": Verdict.SPAM, "reason": "", "decided_by": DecidedBy.PERSON}
         action = connector.default_action
         platforms.set_action(platform_id=platform.pk, about=about, actor=actor, at=at, action=action)
-        platforms.change(platform_id=platform.pk, actor=actor, at=at, reviews_reports=True)
 
 
 def change(
@@ -189,11 +191,6 @@ def remove(*, integration_id: int, actor: User, at: datetime) -> None:
         integration.state = IntegrationState.REMOVED
         integration.credentials = integration.webhook_secret = ""
         integration.save()
-        endpoint = integration.endpoint
-        if endpoint is not None:
-            endpoint.state, endpoint.state_reason = EndpointState.REMOVED, "removed"
-            endpoint.save(update_fields=["state", "state_reason"])
-            Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING).update(
-                state=DeliveryState.CANCELLED, last_error="The integration was removed."
-            )
+        if integration.endpoint_id is not None:
+            endpoints.remove(endpoint_id=integration.endpoint_id, actor=actor, at=at)
         _audit("integration.removed", integration, actor=actor, at=at)

@@ -61,6 +61,18 @@ def test_a_new_platform_does_what_the_connector_suggests(
 
     rule = ActionRule.objects.get()
     assert (rule.verdict, rule.decided_by, rule.action) == ("spam", "person", "remove")
+    assert Platform.objects.get().reviews_reports
+
+
+def test_an_existing_platform_keeps_its_actions(
+    desk: Client, matrix: MatrixServer, platform: Platform, asked: Asked
+) -> None:
+    ActionRule.objects.create(platform=platform, verdict="spam", action="hide")
+
+    desk.post("/integrations/new/matrix/", {"base_url": matrix.url, "token": TOKEN, "platform": platform.pk})
+
+    platform.refresh_from_db()
+    assert (ActionRule.objects.get().action, platform.reviews_reports) == ("hide", True)
 
 
 @pytest.mark.parametrize(
