@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json as jsons
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from integrations.connector import Answer, Unreachable, Unusable
+from integrations.fields import part
 from moderation.operations.infrastructure import egress
 
 TIMEOUT_SECONDS = 10.0
@@ -17,20 +17,15 @@ _SIGN_IN = 401
 _TRY_LATER = frozenset({408, 425, 429})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A call as the log shows it, without what it said; no status where no answer came or none was asked."""
-
-    what: str
-    status: int | None = None
-    error: str = ""
-    is_dry_run: bool = False
-
-
 class Calls:
-    """The `Http` of a connector: below `base_url`, each changing call told to `log`."""
+    """The `Http` of a connector: below `base_url`.
 
-    def __init__(self, base_url: str, *, log: Callable[[Call], None], is_dry_run: bool = False) -> None:
+    Each changing call is told to `log`, without what it said: `what`, and `status`, `error` or `is_dry_run`.
+    """
+
+    def __init__(
+        self, base_url: str, *, log: Callable[..., None] = lambda **_: None, is_dry_run: bool = False
+    ) -> None:
         self.base_url, self._log, self._is_dry_run = base_url.rstrip("/"), log, is_dry_run
 
     def get(
@@ -56,18 +51,18 @@ class Calls:
         accepts: Sequence[int] = (),
     ) -> Answer:
         """See connector.Http."""
-        what = f"{method} {path.partition('?')[0]}"
         said = " ".join(f"{name}={value}" for name, value in _shown(form or json))
+        what = f"{method} {path.partition('?')[0]} {said}"[:300]
         if self._is_dry_run:
-            self._log(Call(what=f"{what} {said}"[:300], is_dry_run=True))
+            self._log(what=what, is_dry_run=True)
             return Answer(status=200, json={})
         body = _form(form) if form is not None else None if json is None else _json(json)
         try:
             answer = self._made(method, path, body, headers, accepts)
         except (Unusable, Unreachable) as failure:
-            self._log(Call(what=f"{what} {said}"[:300], error=str(failure)))
+            self._log(what=what, error=str(failure)[:500])
             raise
-        self._log(Call(what=f"{what} {said}"[:300], status=answer.status))
+        self._log(what=what, status=answer.status)
         return answer
 
     def _made(
@@ -106,12 +101,8 @@ class Calls:
 
 
 def _refusal(answer: egress.Answered) -> str:
-    said = _read(answer.body)
-    reason = (
-        next((str(said[name]) for name in ("error", "message", "errors") if said.get(name)), "")
-        if isinstance(said, dict)
-        else ""
-    )
+    said = part(_read(answer.body))
+    reason = next((str(said[name]) for name in ("error", "message", "errors") if said.get(name)), "")
     cures = {
         401: "Sign in again.",
         403: "The account may not do this there; give it the right to.",

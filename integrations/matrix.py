@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from integrations import text
 from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.fields import part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 
@@ -44,7 +45,7 @@ class Matrix(Connector):
         seen = int(cursor.get("seen", 0))
         offset = int(cursor.get("from", 0))
         answer = self._get(f"/_synapse/admin/v1/event_reports?from={offset}&limit={_PAGE}&dir=f")
-        reports = [report for report in answer.get("event_reports") or [] if isinstance(report, dict)]
+        reports = parts(answer, "event_reports")
         fresh = [report for report in reports if isinstance(report.get("id"), int) and report["id"] > seen]
         incoming = tuple(piece for report in fresh if (piece := self._reported(report["id"])) is not None)
         newest = max([seen, *(report["id"] for report in fresh)])
@@ -87,22 +88,22 @@ class Matrix(Connector):
 
     def _reported(self, number: int) -> Incoming | None:
         report = self._get(f"/_synapse/admin/v1/event_reports/{number}")
-        event = report.get("event_json")
-        post = post_of(event) if isinstance(event, dict) else None
-        if post is None or not isinstance(event, dict):
+        event = part(report, "event_json")
+        post = post_of(event)
+        if post is None:
             return None
         complaint = IncomingComplaint(
             post=post.external_id,
-            reporter=_string(report.get("user_id")),
+            reporter=string(report, "user_id"),
             reason="other",
             reported_at=_instant(report.get("received_ts")),
             external_id=f"matrix:report:{number}",
-            note=_string(report.get("reason")),
+            note=string(report, "reason"),
         )
         remote = {
-            "event": _string(event.get("event_id") or report.get("event_id")),
-            "room": _string(event.get("room_id")),
-            "sender": _string(event.get("sender")),
+            "event": string(event, "event_id"),
+            "room": string(event, "room_id"),
+            "sender": string(event, "sender"),
             "reports": [number],
         }
         return Incoming(post=post, complaints=(complaint,), remote=remote)
@@ -111,8 +112,7 @@ class Matrix(Connector):
         return self._get(f"/_matrix/client/v1/admin/suspend/{sender}").get("suspended") is True
 
     def _get(self, path: str) -> dict[str, Any]:
-        answer = self.http.get(path, headers=self._headers).json
-        return answer if isinstance(answer, dict) else {}
+        return part(self.http.get(path, headers=self._headers).json)
 
     def _sent(self, method: str, path: str, *, json: Any = None, accepts: tuple[int, ...] = ()) -> None:
         self.http.sent(method, path, json=json, headers=self._headers, accepts=accepts)
@@ -120,12 +120,12 @@ class Matrix(Connector):
 
 def post_of(event: Mapping[str, Any]) -> IncomingPost | None:
     """Return the post that a message is; None for what says nothing, such as an encrypted message."""
-    content = event.get("content")
-    if event.get("type") != "m.room.message" or not isinstance(content, Mapping):
+    content = part(event, "content")
+    if event.get("type") != "m.room.message":
         return None
-    body, formatted = _string(content.get("body")), _string(content.get("formatted_body"))
+    body, formatted = string(content, "body"), string(content, "formatted_body")
     read = text.from_html(formatted) if formatted else text.Text(text=body)
-    identifier, sender = _string(event.get("event_id")), _string(event.get("sender"))
+    identifier, sender = string(event, "event_id"), string(event, "sender")
     if not identifier or not sender or not (read.text or body):
         return None
     return IncomingPost(
@@ -135,10 +135,6 @@ def post_of(event: Mapping[str, Any]) -> IncomingPost | None:
         author=IncomingAuthor(external_id=sender, display_name=sender.partition(":")[0].removeprefix("@")),
         links=read.links,
     )
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _instant(milliseconds: object) -> datetime:

@@ -106,4 +106,8 @@ class Exchange(models.Model):
 
     class Meta:
         ordering = ("-at", "-id")
-        indexes = (models.Index(fields=("integration", "-at", "-id"), name="exchange_log"),)
+        indexes = (
+            models.Index(fields=("integration", "-at", "-id"), name="exchange_log"),
+            models.Index(fields=("at",), name="exchange_to_forget"),
+            models.Index(fields=("at",), condition=~Q(body=""), name="exchange_with_body"),
+        )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import Q
 
 from integrations import intake
 from integrations.calls import Calls
@@ -27,21 +27,11 @@ _KEPT_BODY = timedelta(days=3)
 
 def connector_of(integration: Integration, *, calls: list[Exchange], at: datetime) -> Connector:
     """Return the connector, signed in; its changing calls are put into `calls`. Raises vault.MissingKey."""
-    http = Calls(
-        integration.base_url,
-        is_dry_run=integration.is_dry_run,
-        log=lambda call: calls.append(
-            Exchange(
-                integration=integration,
-                at=at,
-                direction=Direction.OUT,
-                what=call.what,
-                status=call.status,
-                error=call.error[:500],
-                is_dry_run=call.is_dry_run,
-            )
-        ),
-    )
+
+    def log(**told: Any) -> None:
+        calls.append(Exchange(integration=integration, at=at, direction=Direction.OUT, **told))
+
+    http = Calls(integration.base_url, is_dry_run=integration.is_dry_run, log=log)
     return CONNECTORS[integration.kind](http, json.loads(vault.decrypt(integration.credentials)))
 
 
@@ -58,9 +48,7 @@ def poll(*, integration_id: int, at: datetime) -> int:
 
     Safe to run twice at once: the second finds the turn taken. Call outside a transaction.
     """
-    turn = Integration.objects.filter(
-        Q(next_poll_at__lte=at), pk=integration_id, state=IntegrationState.ACTIVE
-    )
+    turn = Integration.objects.filter(pk=integration_id, state=IntegrationState.ACTIVE, next_poll_at__lte=at)
     if not turn.update(next_poll_at=at + _LEASE):
         return 0
     integration = Integration.objects.select_related("platform").get(pk=integration_id)

@@ -71,7 +71,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.admins.get_or_post
 def connect(request: access.DeskRequest, kind: str) -> HttpResponse:
     """Connect a server: its address, and who we are there."""
-    connector = get_kind(kind)
+    connector = _kind_of(kind)
     form = ConnectForm(request.POST or None, kind=connector)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -201,8 +201,8 @@ def hook(request: HttpRequest, hook: str) -> HttpResponse:
     return JsonResponse({"id": row.pk}, status=202)
 
 
-def get_kind(name: str) -> type[Connector]:
-    """Return a connector by name. Raises Http404."""
+def _kind_of(name: str) -> type[Connector]:
+    """Return a connector by name. Raises Integration.DoesNotExist, which the guard tells as not found."""
     try:
         return CONNECTORS[name]
     except KeyError:
