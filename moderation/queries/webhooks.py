@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 
 from moderation.models import Delivery, Platform, SigningSecret, WebhookEndpoint
 from moderation.models.webhooks import EndpointState
@@ -15,19 +15,19 @@ from moderation.queries.keyset import Key, Page
 
 def endpoints(*, platform: Platform) -> list[WebhookEndpoint]:
     """Return the endpoints that are not removed, with their secrets."""
-    rows = WebhookEndpoint.objects.filter(platform=platform, is_integration=False).exclude(
-        state=EndpointState.REMOVED
-    )
-    rows = rows.select_related("circuit")
+    rows = _own(platform)
     return list(rows.prefetch_related(Prefetch("secrets", SigningSecret.objects.order_by("-id"))))
 
 
 def endpoint(*, platform: Platform, endpoint_id: int) -> WebhookEndpoint:
     """Return an endpoint of the platform. Raises WebhookEndpoint.DoesNotExist."""
-    rows = WebhookEndpoint.objects.filter(platform=platform, is_integration=False).exclude(
-        state=EndpointState.REMOVED
-    )
-    return rows.select_related("circuit").get(pk=endpoint_id)
+    return _own(platform).get(pk=endpoint_id)
+
+
+def _own(platform: Platform) -> QuerySet[WebhookEndpoint]:
+    """Return what a platform knows as its endpoints: not those of integrations."""
+    rows = WebhookEndpoint.objects.filter(platform=platform, is_integration=False)
+    return rows.exclude(state=EndpointState.REMOVED).select_related("circuit")
 
 
 def deliveries(*, endpoint: WebhookEndpoint, state: str, after: Key | None, limit: int) -> Page[Delivery]:

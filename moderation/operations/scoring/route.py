@@ -99,8 +99,9 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
     in_force = Decision.objects.filter(post__in=posts, reversal__isnull=True).annotate(
         is_reported=Exists(later), evidence=F(f"score__sub_models__{EVIDENCE}")
     )
-    asked = Complaint.objects.filter(post__in=posts, post__platform__reviews_reports=True)
-    asked_about = set(asked.order_by().values_list("post", flat=True))
+    asking = [revision.post_id for revision in revisions if revision.post.platform.reviews_reports]
+    # No query where no platform wants it.
+    asked_about = set(Complaint.objects.filter(post__in=asking).order_by().values_list("post", flat=True))
     # By the order the newest decision in force overwrites those before it.
     standings = {post: _Standing(case=cases.get(post), is_asked=post in asked_about) for post in posts}
     for decision in in_force.order_by("decided_at", "id"):

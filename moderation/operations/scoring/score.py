@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, scorer
 from moderation.models import Release, Revision, Score
-from moderation.models.posts import ScoreState, Subject
+from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import join, opening
 from moderation.operations.infrastructure import transactions
@@ -234,7 +234,7 @@ def withheld(results: Sequence[ScoreResult], *, revisions: Sequence[Revision]) -
     """
     return [
         result
-        if revision.post.platform.is_removing and revision.post.subject == Subject.POST
+        if revision.post.platform.is_removing and not revision.post.is_account
         else replace(result, routing=routing.unproven(result.routing))
         for result, revision in zip(results, revisions, strict=True)
     ]

@@ -117,7 +117,7 @@ class TestPage:
 
 def test_every_act_has_words() -> None:
     found = set()
-    for path in Path("moderation/operations").rglob("*.py"):
+    for path in (*Path("moderation/operations").rglob("*.py"), *Path("integrations").rglob("*.py")):
         found |= set(re.findall(r'(?:action=|_audit\(\s*)"([a-z_]+\.[a-z_]+)"', path.read_text()))
 
     assert len(found) > 30
