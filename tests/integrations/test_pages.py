@@ -115,7 +115,7 @@ def test_a_removed_one_is_not_listed(desk: Client, integration: Integration) -> 
 
 
 def test_hostile_names_are_inert(desk: Client, integration: Integration) -> None:
-    Integration.objects.update(signed_in_as="<script>alert(1)</script>", last_error="<b>\u202egnihtyreve")
+    Integration.objects.update(signed_in_as="<script>alert(1)</script>\u202e", last_error="<b>\u202egnihton")
     Exchange.objects.create(
         integration=integration, at=integration.created_at, direction="in", what="<img src=x onerror=1>"
     )
