@@ -17,5 +17,11 @@ document.addEventListener("keydown", async (event) => {
   event.preventDefault();
   palette.querySelector("input").value = "";
   palette.showModal(); // at once, while its script comes: no letter typed now may be a command
-  (await import("./palette.js")).fill();
+  let isEntered = false;
+  const note = (typed) => (isEntered ||= typed.key === "Enter");
+  palette.addEventListener("keydown", note);
+  const { fill, run } = await import("./palette.js");
+  palette.removeEventListener("keydown", note);
+  fill();
+  if (isEntered && palette.open) run(0);
 });

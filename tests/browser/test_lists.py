@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, User
 from tests.browser.stage import MARKUP, Open, Watch, press_and_wait, violations, wait_for_decisions
@@ -111,6 +111,21 @@ class TestPalette:
         page.keyboard.press("Enter")
 
         page.wait_for_url(re.compile(r".*/review/\d+/"))
+
+    def test_keeps_enter_that_comes_before_its_script(self, page: Page) -> None:
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/palette*.js", hold)
+        page.keyboard.press("Control+k")
+        page.keyboard.type("nmq")
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(100)
+        held.pop().continue_()
+
+        page.wait_for_url("**/queues/")
 
     @pytest.mark.parametrize(("place", "found"), enumerate(("posts", "authors", "domains", "rules")))
     def test_searches_for_what_is_no_page(self, page: Page, place: int, found: str) -> None:

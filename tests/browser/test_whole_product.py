@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import whole
-from tests.browser.stage import press_and_wait
+from tests.browser.stage import press_and_wait, wait_for_keys
 from tests.browser.whole import desk_of
 from tests.deploy.product import Product
 
@@ -105,6 +105,7 @@ def _hand_out_a_queue(page: Page) -> None:
 
 
 def _by_palette(page: Page, letters: str) -> None:
+    wait_for_keys(page)
     page.keyboard.press("Control+k")
     page.keyboard.type(letters)
     page.keyboard.press("Enter")
