@@ -28,17 +28,27 @@ def main(_: argparse.Namespace) -> None:
     """Measure both; exit code 1 where a promise is broken."""
     with _stack.running(name="ingest", has_web=True):
         before = _stack.count_posts()
+        spent = [_spent()]
         bulk = _bulk()
+        spent.append(_spent())
         stored_bulk = _stack.count_posts() - before
         single = _single()
+        spent.append(_spent())
         stored_single = _stack.count_posts() - before - stored_bulk
     print(f"{before} posts were stored before")
     is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
     is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
+    print(f"CPU ms a post: bulk {1000 * (spent[1] - spent[0]) / stored_bulk:.2f},", end=" ")
+    print(f"single {1000 * (spent[2] - spent[1]) / stored_single:.2f}")
     expected = (_BULK_POSTS, _SINGLE_POSTS)
     if (stored_bulk, stored_single) != expected:
         sys.exit(f"sent {expected}, stored {(stored_bulk, stored_single)}")
     sys.exit(0 if is_kept else 1)
+
+
+def _spent() -> float:
+    """Return the processor seconds of all servers so far."""
+    return sum(_stack.processor_seconds().values())
 
 
 def _bulk() -> _hammer.Result:
