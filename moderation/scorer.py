@@ -115,7 +115,7 @@ class Scorers:
         return _client(_For.SCORES, release_id)
 
     def explaining_content_of(self, release_id: str) -> ContentModel:
-        """Return a client like content_of, after scoring in Triton, that remembers answers."""
+        """Return a client like content_of, after scoring in Triton."""
         return _client(_For.LAST, release_id)
 
     def _scorer(self, purpose: _For, release_id: str) -> Scorer:
@@ -172,7 +172,7 @@ def _client(purpose: _For, release_id: str) -> ContentModel:
         ),
         # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
         least_batch=16 if is_awaited else 1,
-        remembers=16_384 if is_last else 0,  # 5 MB; explaining a case takes some 150 texts
+        remembers=16_384,  # 5 MB: explaining a case takes some 150 texts, and floods repeat one
     )
 
 

@@ -134,14 +134,12 @@ class ContentModel:
     def _answers(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
         inputs = [self._normalised(shortened(text)) for text in texts]
         known_scores = self._memory.of(inputs, has_vector="vector" in outputs)
-        unknown = [text for text in inputs if text not in known_scores]
-        new_scores: list[ContentScore] = []
+        unknown = list(dict.fromkeys(text for text in inputs if text not in known_scores))
         for batch in self._calls.batches(unknown):
-            answers = self._ask(batch, outputs=outputs)
-            new_scores.extend(answers)
-            self._memory.keep(zip(batch, answers, strict=True))
-        rest = iter(new_scores)
-        return [known_scores[text] if text in known_scores else next(rest) for text in inputs]
+            answers = dict(zip(batch, self._ask(batch, outputs=outputs), strict=True))
+            self._memory.keep(answers.items())
+            known_scores |= answers
+        return [known_scores[text] for text in inputs]
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""

@@ -101,6 +101,12 @@ class TestMemory:
 
         assert model.asked == asked
 
+    def test_asks_about_a_repeated_text_once(self) -> None:
+        model = _Told(remembers=0)
+
+        assert [score.logits[1] for score in model.scores(["a", "bb", "a"])] == [1.0, 2.0, 1.0]
+        assert model.asked == ["a", "bb"]
+
     def test_an_answer_without_vector_stands_for_none_with_one(self) -> None:
         model = _Told(remembers=9)
         model.probabilities(["a"])
