@@ -43,11 +43,14 @@ UNUSABLE = (NotKept, Corrupt, SchemaMismatch, VersionMismatch)
 
 
 class _For(Enum):
-    """What a content model is asked for: to score, for a sender who waits, or after all others in Triton."""
+    """What a content model is asked for: to score, for a sender who waits, after all others in Triton, or to
+    see what it answers now.
+    """
 
     SCORES = 1
     WAITING = 2
     LAST = 3
+    PROBES = 4
 
 
 class Scorers:
@@ -111,8 +114,11 @@ class Scorers:
         return self._scorer(_For.LAST, release_id)
 
     def content_of(self, release_id: str) -> ContentModel:
-        """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
-        return _client(_For.SCORES, release_id)
+        """Return a client of a kept release's content model that remembers nothing.
+
+        Raises NotKept, Corrupt or VersionMismatch.
+        """
+        return _client(_For.PROBES, release_id)
 
     def explaining_content_of(self, release_id: str) -> ContentModel:
         """Return a client like content_of, after scoring in Triton."""
@@ -172,7 +178,8 @@ def _client(purpose: _For, release_id: str) -> ContentModel:
         ),
         # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
         least_batch=16 if is_awaited else 1,
-        remembers=16_384,  # 5 MB: explaining a case takes some 150 texts, and floods repeat one
+        # 5 MB: explaining a case takes some 150 texts, and floods repeat one.
+        remembers=0 if purpose is _For.PROBES else 16_384,
     )
 
 
