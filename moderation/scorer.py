@@ -227,8 +227,12 @@ def newest() -> str:
 
 
 def served_name(one: Release) -> str:
-    """Return the name of a release's content model on Triton: the shipped one has its own name."""
-    return one.content.model if one.folder == Path(settings.RELEASE_DIR) else hosting.served_name(one.content)
+    """Return the name of a release's content model on Triton.
+
+    Releases with the shipped weights share its name, whatever serves it: a processor, a card, an endpoint.
+    """
+    own, ships = one.content, shipped().content
+    return ships.model if own.files == ships.files else hosting.served_name(own)
 
 
 def forget() -> None:

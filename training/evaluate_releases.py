@@ -24,7 +24,6 @@ from scoring.splits import Split
 from training import (
     added_links,
     compare,
-    comparison_page,
     fresh_decisions,
     labelled_posts,
     promise,
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sources that the report must hold, by name; the decisions of platforms with a head always are",
     )
     served_content.add_arguments(parser)
-    parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.html")
+    parser.add_argument("--out", type=Path, required=True, help="folder for report.json")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same intervals")
 
 
@@ -85,7 +84,7 @@ def main(arguments: argparse.Namespace) -> None:
         out=arguments.out,
         seed=arguments.seed,
     )
-    for line in (*gate.told(report["findings"]), arguments.out / "report.html"):
+    for line in (*gate.told(report["findings"]), arguments.out / "report.json"):
         sys.stdout.write(f"{line}\n")
 
 
@@ -100,7 +99,7 @@ def run(
     out: Path,
     seed: int = SEED,
 ) -> dict[str, Any]:
-    """Measure a release beside the live one `against`, write both reports into `out`, return the report.
+    """Measure a release beside the live one `against`, write the report into `out` and return it.
 
     `required` are sources that it must contain, beside decisions of platforms with a new head. Raises
     content.Unavailable.
@@ -129,7 +128,6 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, indent=1, allow_nan=False)
     (out / "report.json").write_text(text + "\n", encoding="utf-8")
-    (out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
     return report
 
 

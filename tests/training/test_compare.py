@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score
 from scoring import gate
 from scoring.records import PostRecord
 from tests.scoring.random_records import record
-from training import compare, comparison_page, robustness
+from training import compare, robustness
 from training.compare import Floats, Sample
 from training.labelled_posts import LabelledPost
 
@@ -180,13 +180,3 @@ def test_robustness_shows_what_a_release_loses_that_reads_letter_by_letter() -> 
     assert found["fullwidth"]["live"]["recall_after"] == 1.0
     assert found["fullwidth"]["rows"] > 100
     assert "url_defang" not in found
-
-
-def test_chart_draws_a_line_for_each_release() -> None:
-    drawn = comparison_page.line_chart(
-        "Recall <1>", {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]}, x="x", y="y"
-    )
-
-    assert drawn.count("<polyline") == 2
-    assert 'class="candidate" points="44.0,216.0"' in drawn
-    assert "Recall &lt;1&gt;" in drawn

@@ -12,12 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from deploy.local import ports
 from deploy.sagemaker.__main__ import main
+from moderation import scorer
+from moderation.models import Promotion
 from scoring.content import ContentModel, Unavailable
 from scoring.hosting import Refused, TritonAdmin
+from tests import releases
 from tests.libraries import needs
+from tests.moderation.instants import AT
+from tests.moderation.operations.releases.promotion import promote_with
 from tests.triton import sagemaker_endpoint
 from tests.triton.image_files import as_file, drawn
 from tests.triton.sagemaker_endpoint import Endpoint
@@ -111,6 +117,37 @@ class TestUnavailable:
     def test_an_endpoint_loads_no_other_model(self) -> None:
         with pytest.raises(Refused, match="serves the one model it was created with"):
             TritonAdmin(url="sagemaker://Spam-1").load("content_0123456789ab")
+
+
+@pytest.mark.django_db
+class TestPromotion:
+    @pytest.fixture(autouse=True)
+    def served_there(self, endpoint: Endpoint, settings: Settings, tmp_path: Path) -> Iterator[None]:
+        settings.TRITON_URL, settings.TRITON_ADMIN_SOCKET = "sagemaker://Spam-1", tmp_path / "no-socket"
+        settings.RELEASES_DIR, settings.TRITON_MODELS_DIR = tmp_path / "releases", tmp_path / "models"
+        scorer.forget()
+        yield
+        scorer.forget()
+
+    def test_a_release_with_the_shipped_weights_goes_live(self, tmp_path: Path) -> None:
+        thresholds = {"review_from": 0.3, "remove_from": 0.97, "audit_rate": 0.02}
+        candidate = releases.release(tmp_path / "candidate", thresholds=thresholds)
+
+        promote_with(candidate, models=releases.REPOSITORY, at=AT)
+
+        scorer.forget()
+        assert scorer.release().id == candidate.id
+        assert scorer.content().is_ready()
+
+    def test_other_weights_are_refused_and_nothing_changes(self, tmp_path: Path) -> None:
+        models = releases.repository(tmp_path / "repository", shift=0.3)
+        candidate = releases.release(tmp_path / "candidate", models=models)
+
+        with pytest.raises(Refused, match="serves the one model it was created with"):
+            promote_with(candidate, models=models, at=AT)
+
+        assert not Promotion.objects.exists()
+        assert scorer.content().is_ready()
 
 
 @needs("torch")

@@ -109,10 +109,6 @@ class TestEvaluate:
         assert report["slices"][0]["metrics"]["pr_auc"]["difference_interval"] == [0.0, 0.0]
         assert report["data"][0]["rows"] > 50
         assert {attack["attack"] for attack in report["robustness"]} >= {"homoglyph", "spacing"}
-        page = (tmp_path / "out" / "report.html").read_text()
-        assert page.count("<svg") == 3
-        assert "<script" not in page
-        assert candidate.id[:12] in page
 
     @pytest.mark.long
     def test_candidates_can_be_compared_without_the_test_part(
@@ -126,7 +122,7 @@ class TestEvaluate:
         groups = [json.loads(line)["group"] for line in data.read_text().splitlines()]
         expected = sum(split_of(group) is Split.VALIDATION for group in groups)
         assert report["slices"][0]["rows"] == expected > 50
-        assert "Judged on the validation part" in (tmp_path / "out" / "report.html").read_text()
+        assert report["part"] == "validation"
         assert f"{expected} posts of the validation part" in capsys.readouterr().out
 
 

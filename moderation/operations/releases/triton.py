@@ -28,8 +28,10 @@ STANDBY = 2
 def stage(release: Release, *, repository: Path) -> None:
     """Write a release beside the live one, load its models under their own names, and probe them.
 
-    The image model may have been installed before, by training; then the repository need not hold it. Raises
-    release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its models are not loaded.
+    The shipped content model serves all releases with its weights. It is installed for them all the same, for
+    the day when the code ships another. The image model may have been installed before, by training; then the
+    repository need not hold it. Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its
+    models are not loaded.
     """
     store.files(release)
     models = settings.TRITON_MODELS_DIR
@@ -113,14 +115,14 @@ def _load(release: Release) -> None:
 
     Raises hosting.Refused or hosting.WrongAnswers; then it is unloaded, unless a release on standby needs it.
     """
-    name = scorer.served_name(scorer.kept(release.id))
+    name = _own_content(release)
     triton = admin()
     try:
-        if release.id != scorer.shipped().id:
+        if name:
             _load_installed(triton, name)
         hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except (hosting.Refused, hosting.WrongAnswers):
-        if release.id != scorer.shipped().id and name not in _wanted():
+        if name and name not in _wanted():
             _unload(triton, name)
         raise
 
@@ -142,8 +144,8 @@ def _load_image(release: Release) -> None:
 
 def _unload_unwanted(release: Release) -> None:
     triton, wanted = admin(), _wanted()
-    for name in _served_names(scorer.kept(release.id)):
-        if release.id != scorer.shipped().id and name not in wanted:
+    for name in _own_names(scorer.kept(release.id)):
+        if name not in wanted:
             _unload(triton, name)
 
 
@@ -162,7 +164,7 @@ def _load_installed(triton: TritonAdmin, name: str) -> None:
 
 def _wanted() -> list[str]:
     """Return the models of the live release, of those on standby and of a candidate in shadow, the live ones
-    first. Triton has the content model of the release before any promotion under its own name.
+    first. Triton always has the shipped content model, under its own name.
     """
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
@@ -171,15 +173,18 @@ def _wanted() -> list[str]:
     names: dict[str, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model
-            release = scorer.kept(release_id)
-            is_shipped = release_id == scorer.shipped().id
-            served = (None if is_shipped else scorer.served_name(release), image_model.served_name(release))
-            names.update(dict.fromkeys(name for name in served if name))
+            names.update(dict.fromkeys(_own_names(scorer.kept(release_id))))
     return list(names)
 
 
-def _served_names(release: Release) -> list[str]:
-    return [name for name in (scorer.served_name(release), image_model.served_name(release)) if name]
+def _own_names(release: Release) -> list[str]:
+    return [name for name in (_own_content(release), image_model.served_name(release)) if name]
+
+
+def _own_content(release: Release) -> str | None:
+    """Return the name under which a release's content model is loaded, None for the shipped one."""
+    name = scorer.served_name(release)
+    return None if name == scorer.shipped().content.model else name
 
 
 def _unload(triton: TritonAdmin, name: str) -> None:

@@ -83,6 +83,18 @@ class TestPromote:
         assert scorer.current().live().release.id == candidate.id
         assert in_work.content.probabilities(TEXTS).shape == (2,)
 
+    def test_keeps_what_serves_the_shipped_weights(self, tmp_path: Path) -> None:
+        thresholds = {"review_from": 0.3, "remove_from": 0.97, "audit_rate": 0.02}
+        candidate = releases.release(tmp_path / "candidate", thresholds=thresholds)
+
+        promote_with(candidate, models=releases.REPOSITORY, at=AT)
+
+        scorer.forget()
+        assert scorer.content().model == "content"
+        installed = hosting.served_name(candidate.content)
+        assert (Path(settings.TRITON_MODELS_DIR) / installed).is_dir()
+        assert not triton.admin().is_ready(installed)
+
     def test_refuses_what_the_gate_finds_worse(self, candidate: Release, other_models: Path) -> None:
         worse = {"live": 0.9, "candidate": 0.7, "difference_interval": [-0.25, -0.15]}
         part = {"by": "language", "name": "de", "rows": 100, "is_gated": True, "metrics": {"pr_auc": worse}}
