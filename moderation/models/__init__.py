@@ -28,7 +28,7 @@ from moderation.models.notes import AuthorNote, CaseNote, Mention
 from moderation.models.notifications import Notification, NotificationChoices
 from moderation.models.platforms import AkismetAlias, ApiKey, Platform
 from moderation.models.policies import Policy, PolicyMatch
-from moderation.models.posts import Author, Complaint, Post, Revision, Translation
+from moderation.models.posts import Author, Complaint, Post, Revision, ScoringJob, Translation
 from moderation.models.preferences import SavedFilter
 from moderation.models.quality import DriftAlarm, DriftBlock, DriftWatch, QualityFigure, QualityTable
 from moderation.models.reasons import Reason
