@@ -40,9 +40,10 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         )
         for revision in fresh:
             assignment.place(revision, seen=sightings[revision.pk])
+        assignment.save()
         for gone_id, kept_id in assignment.mergers:
             members.merge(gone=gone_id, kept=kept_id)
-        members.add(new_members=assignment.new_members, at=at)
+        members.add(new_members=assignment.new_members, campaigns=assignment.campaigns.values(), at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
@@ -74,10 +75,11 @@ def _line_up() -> None:
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
     """Drop erased and already assigned posts; a post whose text was edited leaves its old campaign."""
     newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    live_ids = Post.objects.filter(pk__in=newest, erased_at__isnull=True).values_list("pk", flat=True)
-    latest = {post: newest[post] for post in live_ids}
-    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
-    edited_ids = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    members.remove(members=[places[post] for post in sorted(edited_ids)])
-    fresh = [revision for post, revision in latest.items() if post in edited_ids or post not in places]
+    live = Post.objects.filter(pk__in=newest, erased_at__isnull=True).order_by()
+    joined = dict(live.values_list("pk", "membership__revision"))
+    edited_ids = [post for post, joined_as in joined.items() if joined_as and joined_as < newest[post].pk]
+    if edited_ids:
+        edited = CampaignMember.objects.filter(post__in=edited_ids).order_by("post_id")
+        members.remove(members=list(edited))
+    fresh = [newest[post] for post in joined if post in edited_ids or joined[post] is None]
     return sorted(fresh, key=lambda revision: revision.pk)
