@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
-
-from moderation.models import Campaign, CampaignDecision, CampaignMember, Revision
+from moderation.models import Campaign, Revision
 from moderation.operations.campaigns.membership import Ties, weigh
+from moderation.queries.campaigns import shared_traits
 from moderation.queries.campaigns.shared_traits import Sighting
 from scoring import similarity
 
 MERGED_AT_MOST = 1_000
 """Merging moves members while other workers wait for the lock: two campaigns larger than this are not merged.
 """
+
+_UNSAVED = 1 << 62
+"""Numbers of campaigns that have no id yet begin here: above all others, as their ids will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +37,39 @@ class Assignment:
     places: dict[int, int]
     campaigns: dict[int, Campaign]
     decided: set[int]
-    mergers: list[tuple[int, int]] = field(default_factory=list)
+    _mergers: list[tuple[int, int]] = field(default_factory=list)
     _new_members: list[NewMember] = field(default_factory=list)
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def around(cls, posts: set[int], *, at: datetime) -> Assignment:
         """Load the campaigns of these posts and their neighbours."""
-        members = CampaignMember.objects.filter(post__in=posts)
-        places = dict(members.values_list("post_id", "campaign_id"))
-        decisions = CampaignDecision.objects.filter(campaign=OuterRef("pk"))
-        campaigns = Campaign.objects.in_bulk(set(places.values()))
-        decided_ids = Campaign.objects.filter(Exists(decisions), pk__in=campaigns).values_list(
-            "pk", flat=True
-        )
-        return cls(at=at, places=places, campaigns=campaigns, decided=set(decided_ids))
+        around = cls(at=at, places={}, campaigns={}, decided=set())
+        for post, campaign, size, example, is_decided in shared_traits.homes_of(posts) if posts else ():
+            around.places[post] = campaign
+            around.campaigns.setdefault(campaign, Campaign(pk=campaign, posts=size, example_id=example))
+            around.decided |= {campaign} if is_decided else set()
+        return around
+
+    def save(self) -> None:
+        """Store the campaigns that were opened, in one statement; call it before what follows is read."""
+        opened = [row for row in self.campaigns.values() if row.pk is None]
+        for row in opened:
+            row.posts = 0  # counted with the members
+        Campaign.objects.bulk_create(opened)
 
     @property
     def new_members(self) -> list[NewMember]:
         """Return the posts that join, with their campaigns after all merges."""
-        return [replace(one, campaign_id=self._home(one.campaign_id)) for one in self._new_members]
+        return [
+            replace(one, campaign_id=self.campaigns[self._home(one.campaign_id)].pk)
+            for one in self._new_members
+        ]
+
+    @property
+    def mergers(self) -> list[tuple[int, int]]:
+        """Return the campaigns that are gone, each with the one that keeps its members."""
+        return [(self.campaigns[gone].pk, self.campaigns[kept].pk) for gone, kept in self._mergers]
 
     def place(self, revision: Revision, *, seen: list[Sighting]) -> None:
         """Assign a post to the campaign with the most evidence, if it is enough.
@@ -90,11 +105,11 @@ class Assignment:
         return campaign_id
 
     def _open(self, revision: Revision) -> int:
-        row = Campaign.objects.create(
+        number = _UNSAVED + len(self.campaigns)
+        self.campaigns[number] = Campaign(
             opened_at=revision.received_at, latest_at=revision.received_at, example=revision
         )
-        self.campaigns[row.pk] = row
-        return row.pk
+        return number
 
     def _join(self, campaign_id: int, *, post_id: int, revision: Revision | None, ties: Ties) -> None:
         new_member = NewMember(
@@ -116,4 +131,4 @@ class Assignment:
             return
         self._kept[gone_id] = kept_id
         self.campaigns[kept_id].posts += self.campaigns[gone_id].posts
-        self.mergers.append((gone_id, kept_id))
+        self._mergers.append((gone_id, kept_id))

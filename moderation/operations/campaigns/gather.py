@@ -60,9 +60,10 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         )
         for revision in fresh:
             assignment.place(revision, seen=sightings[revision.pk])
+        assignment.save()
         for gone_id, kept_id in assignment.mergers:
             members.merge(gone=gone_id, kept=kept_id)
-        members.add(new_members=assignment.new_members, at=at)
+        members.add(new_members=assignment.new_members, campaigns=assignment.campaigns.values(), at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:

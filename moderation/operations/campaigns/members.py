@@ -7,12 +7,12 @@ the transaction that holds the campaign lock (`gather`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from django.db import connection
 from django.db.models import F
 
+from moderation import prepared
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Revision
 from moderation.models.campaigns import TieKind
 from moderation.operations.campaigns.assignment import NewMember
@@ -24,7 +24,7 @@ _COMPARED_CHARACTERS = 2_000
 
 _ADD_TRAITS = """
 INSERT INTO moderation_campaigntrait AS t (campaign_id, kind, value, posts)
-SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::int[])
+SELECT * FROM unnest(%(campaigns)s::bigint[], %(kinds)s::text[], %(values)s::text[], %(posts)s::int[])
 ON CONFLICT (campaign_id, kind, value) DO UPDATE SET posts = t.posts + EXCLUDED.posts
 """
 
@@ -36,29 +36,30 @@ ON CONFLICT (campaign_id, kind, value) DO UPDATE SET posts = t.posts + EXCLUDED.
 
 _TAKE_TRAITS = """
 UPDATE moderation_campaigntrait t SET posts = greatest(t.posts - k.posts, 0)
-FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::int[]) AS k(campaign_id, kind, value, posts)
+FROM unnest(%(campaigns)s::bigint[], %(kinds)s::text[], %(values)s::text[], %(posts)s::int[])
+  AS k(campaign_id, kind, value, posts)
 WHERE t.campaign_id = k.campaign_id AND t.kind = k.kind AND t.value = k.value
 """
 
 _RECOUNT = """
 UPDATE moderation_campaign c SET
-  posts = greatest(c.posts + k.posts, 0), latest_at = greatest(c.latest_at, k.at),
+  posts = greatest(c.posts + k.posts, 0), latest_at = greatest(c.latest_at, %(at)s),
   authors = (SELECT count(*) FROM moderation_campaigntrait t
              WHERE t.campaign_id = c.id AND t.kind = 'author'),
   domains = (SELECT count(*) FROM moderation_campaigntrait t
              WHERE t.campaign_id = c.id AND t.kind = 'domain')
-FROM unnest(%s::bigint[], %s::int[], %s::timestamptz[]) AS k(id, posts, at)
+FROM unnest(%(campaigns)s::bigint[], %(posts)s::int[]) AS k(id, posts)
 WHERE c.id = k.id
 """
 
 
-def add(*, new_members: Sequence[NewMember], at: datetime) -> None:
-    """Save new members and count their traits."""
+def add(*, new_members: Sequence[NewMember], campaigns: Iterable[Campaign], at: datetime) -> None:
+    """Save new members and count their traits; `campaigns` are theirs, with their examples."""
     if not new_members:
         return
     revisions = _revisions(new_members)
     new_members = [member for member in new_members if member.post_id in revisions]
-    examples = _examples(new_members, revisions)
+    examples = _examples(new_members, revisions, {row.pk: row.example_id for row in campaigns})
     CampaignMember.objects.bulk_create(
         [
             CampaignMember(
@@ -102,8 +103,7 @@ def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
 def merge(*, gone: int, kept: int) -> None:
     """Move all members of one campaign to another; its address leads there from now on."""
     count = CampaignMember.objects.filter(campaign=gone).update(campaign=kept)
-    with connection.cursor() as cursor:
-        cursor.execute(_MERGE_TRAITS, {"gone": gone, "kept": kept})
+    prepared.run(_MERGE_TRAITS, gone=gone, kept=kept)
     CampaignTrait.objects.filter(campaign=gone).delete()
     # Every old address leads to the campaign itself, never through one that was merged, too.
     Campaign.objects.filter(merged_into=gone).update(merged_into=kept)
@@ -127,12 +127,15 @@ def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:
     return by_post | {revision.post_id: revision for revision in latest.select_related("post")}
 
 
-def _examples(new_members: Sequence[NewMember], revisions: dict[int, Revision]) -> dict[int, str]:
+def _examples(
+    new_members: Sequence[NewMember], revisions: dict[int, Revision], ids: dict[int, int | None]
+) -> dict[int, str]:
     """Return the text that each campaign's members are compared with: its first post's, while that exists."""
-    campaigns = Campaign.objects.in_bulk({member.campaign_id for member in new_members})
-    ids = {row.example_id for row in campaigns.values() if row.example_id is not None}
-    examples = dict(Revision.objects.filter(pk__in=ids).values_list("pk", "text"))
-    texts = {pk: examples.get(row.example_id or 0, "") for pk, row in campaigns.items()}
+    ids = {member.campaign_id: ids[member.campaign_id] for member in new_members}
+    examples = {revision.pk: revision.text for revision in revisions.values()}
+    if others := [pk for pk in ids.values() if pk is not None and pk not in examples]:
+        examples |= dict(Revision.objects.filter(pk__in=others).values_list("pk", "text"))
+    texts = {pk: examples.get(example or 0, "") for pk, example in ids.items()}
     for member in new_members:
         revision = revisions[member.post_id]
         if not texts[member.campaign_id] and revision.text:
@@ -157,19 +160,15 @@ def _traits(
 
 def _run(statement: str, counts: Counter[tuple[int, str, str]]) -> None:
     rows = sorted(counts.items())
-    with connection.cursor() as cursor:
-        cursor.execute(
-            statement,
-            (
-                [campaign for (campaign, _, _), _ in rows],
-                [kind for (_, kind, _), _ in rows],
-                [value for (_, _, value), _ in rows],
-                [posts for _, posts in rows],
-            ),
-        )
+    prepared.run(
+        statement,
+        campaigns=[campaign for (campaign, _, _), _ in rows],
+        kinds=[kind for (_, kind, _), _ in rows],
+        values=[value for (_, _, value), _ in rows],
+        posts=[posts for _, posts in rows],
+    )
 
 
 def _recount(joined: Counter[int], *, at: datetime) -> None:
     campaigns = sorted(joined)
-    with connection.cursor() as cursor:
-        cursor.execute(_RECOUNT, (campaigns, [joined[pk] for pk in campaigns], [at] * len(campaigns)))
+    prepared.run(_RECOUNT, campaigns=campaigns, posts=[joined[pk] for pk in campaigns], at=at)

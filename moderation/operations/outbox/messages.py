@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +23,7 @@ _UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION
 """Events for endpoints that name none."""
 
 _LONGEST_REQUEST_ID = 520
+_endpoints: ContextVar[Sequence[WebhookEndpoint] | None] = ContextVar("_endpoints", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +86,8 @@ def tell(messages: Sequence[Message]) -> None:
     if not messages:
         return
     names = {message.event for message in messages}
-    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(names))
     rows: list[Delivery] = []
-    subscribers = list(endpoints.order_by("id"))
+    subscribers = [endpoint for endpoint in _active() if not names.isdisjoint(endpoint.events)]
     sequences = _sequences(message.post_id for message in messages if subscribers and message.post_id)
     for message in messages:
         to = [endpoint for endpoint in subscribers if _is_for(endpoint, message)]
@@ -114,7 +116,26 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
 
 def is_asked_for(event: str) -> bool:
     """Return whether any endpoint asked for an event by name."""
-    return WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__contains=[event]).exists()
+    return any(event in endpoint.events for endpoint in _active())
+
+
+@contextmanager
+def same_endpoints() -> Iterator[None]:
+    """Let everything inside, which is one short transaction, send to the endpoints of its beginning."""
+    token = _endpoints.set(_active())
+    try:
+        yield
+    finally:
+        _endpoints.reset(token)
+
+
+def _active() -> Sequence[WebhookEndpoint]:
+    known = _endpoints.get()
+    return (
+        known
+        if known is not None
+        else list(WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE).order_by("id"))
+    )
 
 
 def _is_tried(delivery: Delivery) -> bool:
@@ -138,9 +159,8 @@ def _save(rows: list[Delivery]) -> None:
 
 def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:
     by_platform: dict[int, list[WebhookEndpoint]] = defaultdict(list)
-    endpoints = WebhookEndpoint.objects.filter(platform__in=platform_ids, state=EndpointState.ACTIVE)
-    for endpoint in endpoints:
-        if event in (endpoint.events or _UNASKED):
+    for endpoint in _active():
+        if endpoint.platform_id in platform_ids and event in (endpoint.events or _UNASKED):
             by_platform[endpoint.platform_id].append(endpoint)
     return by_platform
 

@@ -10,22 +10,26 @@ from time import monotonic
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import JSONField
+from django.db.models.functions import Coalesce
+from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
 
-from moderation import enqueue, scorer
+from moderation import enqueue, prepared, scorer
 from moderation.models import Release, Revision, Score, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import join, opening
 from moderation.operations.infrastructure import transactions
-from moderation.operations.outbox import announce
+from moderation.operations.outbox import announce, messages
 from moderation.operations.policies import matches
 from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route
 from moderation.operations.similarity import text_groups
 from moderation.queries import latest_scores
-from moderation.queries.records import records
+from moderation.queries.records import record_links, records
 from moderation.queries.rules import rules_in_force
 from scoring import routing
 from scoring.blocklist import Blocklist, Effect, Rule
@@ -39,6 +43,11 @@ BATCH_SECONDS = 8.0
 """What a batch may take: small enough that a task scores several, each stored before the next begins."""
 TASK_SECONDS = 30.0
 """No second batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
+
+_COLUMNS = [field.attname for field in Score._meta.concrete_fields]  # noqa: SLF001 - documented
+_JSON = {field.attname for field in Score._meta.concrete_fields if isinstance(field, JSONField)}  # noqa: SLF001
+_COPY = SQL("COPY moderation_score ({}) FROM STDIN").format(SQL(", ").join(map(Identifier, _COLUMNS)))
+_IDS = "SELECT nextval(pg_get_serial_sequence('moderation_score', 'id')) FROM generate_series(1, %(count)s)"
 
 
 def new_pace() -> Pace:
@@ -121,7 +130,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     frozen = _freeze(revisions, at=at, is_awaited=is_awaited)
     results = _judge(frozen, live=live, at=at)
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
-    with transaction.atomic():
+    with transaction.atomic(), messages.same_endpoints():
         scores = _store(frozen, results, live=live, at=at)
         matches.store(frozen.policies, scores=scores, at=at)
         announce.scored(scores, at=at)
@@ -142,10 +151,11 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _freeze(revisions: Sequence[Revision], *, at: datetime, is_awaited: bool) -> _Frozen:
+    linked = record_links.stored_links(revisions)
     return _Frozen(
         revisions=revisions,
-        records=records.records_at(revisions=revisions, at=at),
-        rules=rules_in_force.for_revisions(revisions=revisions, at=at),
+        records=records.records_at(revisions=revisions, at=at, linked=linked),
+        rules=rules_in_force.for_revisions(revisions=revisions, at=at, linked=linked),
         policies=matches.find(revisions=revisions, at=at, is_awaited=is_awaited),
     )
 
@@ -177,21 +187,44 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
         if revision.pk in held_ids
     ]
     review_sample.draw(rows, at=at)
-    scores = Score.objects.bulk_create(rows)
-    fields = {"state", "lease_until"}
-    for score in scores:
+    _insert(rows)
+    lacking = []
+    for score in rows:
         row = score.revision.scoring
         row.state, row.lease_until = ScoreState.SCORED, None
         if score.is_degraded or frozen.policies.is_owed:
             # Its next pause begins now.
             row.state, row.enqueued_at = ScoreState.DEGRADED, at
             row.degraded_since = row.degraded_since or at
-            fields |= {"degraded_since", "enqueued_at"}
-        elif row.degraded_since is not None:
+            lacking.append(row.pk)
+        else:
             row.degraded_since = None
-            fields.add("degraded_since")
-    ScoringJob.objects.bulk_update([score.revision.scoring for score in scores], sorted(fields))
-    return scores
+    jobs = ScoringJob.objects.filter(pk__in=[score.revision.scoring.pk for score in rows])
+    if len(lacking) < len(rows):
+        jobs.exclude(pk__in=lacking).update(state=ScoreState.SCORED, lease_until=None, degraded_since=None)
+    if lacking:
+        jobs.filter(pk__in=lacking).update(
+            state=ScoreState.DEGRADED,
+            lease_until=None,
+            enqueued_at=at,
+            degraded_since=Coalesce("degraded_since", at),
+        )
+    return rows
+
+
+def _insert(scores: Sequence[Score]) -> None:
+    """Store new scores by COPY: the ORM takes as long to write out a row as the models to judge it."""
+    for score, (pk,) in zip(scores, prepared.rows(_IDS, count=len(scores)), strict=True):
+        score.pk = pk
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for score in scores:
+            values = score.__dict__
+            copy.write_row(
+                [
+                    Jsonb(values[name]) if name in _JSON and values[name] is not None else values[name]
+                    for name in _COLUMNS
+                ]
+            )
 
 
 def unsaved(

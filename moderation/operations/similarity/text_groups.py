@@ -6,18 +6,31 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 from operator import attrgetter
 
 from django.db import transaction
 
-from moderation.models import Author, AuthorBand, Post, Revision, SimilarityBand
+from moderation import prepared
+from moderation.models import Author, Post, Revision
 from moderation.operations.infrastructure import transactions
-from moderation.queries.campaigns.shared_traits import keyed
+from moderation.queries.campaigns.shared_traits import groups_of, keyed
 from moderation.queries.records.records import bands_of
 from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
+
+_ADD_BANDS = """
+INSERT INTO moderation_similarityband (digest, similarity_group)
+SELECT * FROM unnest(%(digests)s::bigint[], %(groups)s::uuid[]) ON CONFLICT DO NOTHING RETURNING digest
+"""
+_STORE = """
+WITH grouped AS (
+  UPDATE moderation_revision r SET similarity_group = k.similarity_group
+  FROM unnest(%(revisions)s::bigint[], %(groups)s::uuid[]) AS k(id, similarity_group) WHERE r.id = k.id)
+INSERT INTO moderation_authorband (author_id, digest, first_seen_at)
+SELECT * FROM unnest(%(authors)s::bigint[], %(digests)s::bigint[], %(seen)s::timestamptz[])
+ON CONFLICT DO NOTHING
+"""
 
 
 @transactions.required
@@ -27,26 +40,21 @@ def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
     A band has one row however many posts share it, so the cost of a text does not grow with its campaign.
     """
     keyed_digests = {digest: keyed(digest) for of_text in bands for digest in of_text}
-    known_groups = _lookup({*keyed_digests, *keyed_digests.values()})
+    known_groups = groups_of({*keyed_digests, *keyed_digests.values()})
     proposed: dict[int, uuid.UUID] = {}
     for of_text in bands:
         group = _choose(of_text, known_groups | proposed, keyed_digests)
         proposed.update(
             {digest: group for digest in of_text if digest not in known_groups and digest not in proposed}
         )
-    SimilarityBand.objects.bulk_create(
-        # In one order, so that two transactions with the same new bands cannot deadlock.
-        [SimilarityBand(digest=digest, similarity_group=proposed[digest]) for digest in sorted(proposed)],
-        ignore_conflicts=True,
-    )
-    # Read again: another transaction may have inserted one of these bands first; the stored row wins.
-    final_groups = known_groups | (_lookup(set(proposed)) if proposed else {})
-    return [_choose(of_text, final_groups, keyed_digests) for of_text in bands]
-
-
-def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
-    rows = SimilarityBand.objects.filter(digest__in=digests).values_list("digest", "similarity_group")
-    return dict(rows)
+    # In one order, so that two transactions with the same new bands cannot deadlock.
+    digests = sorted(proposed)
+    groups = [proposed[digest] for digest in digests]
+    added = prepared.rows(_ADD_BANDS, digests=digests, groups=groups) if digests else []
+    if len(added) < len(digests):
+        # Another transaction inserted one of these bands first; the stored row wins.
+        proposed = groups_of(digests)
+    return [_choose(of_text, known_groups | proposed, keyed_digests) for of_text in bands]
 
 
 def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID], kept: dict[int, int]) -> uuid.UUID:
@@ -81,11 +89,7 @@ def backfill(*, revisions: Sequence[Revision]) -> None:
         bands = [similarity.bands(revision.text) if revision.text.strip() else () for revision in live]
         for revision, group in zip(live, of_bands(bands), strict=True):
             revision.similarity_group = group
-        Revision.objects.bulk_update(live, ["similarity_group"])
-        attributed = [revision for revision in live if revision.post.author_id in authors]
-        by_arrival = sorted(attributed, key=attrgetter("received_at"))
-        for at, arrived in groupby(by_arrival, key=attrgetter("received_at")):
-            store_bands(revisions=list(arrived), at=at)
+        _store(live, authors=authors)
     for revision in fresh:
         if revision.similarity_group is None:  # erased: it has no group, and its score is not kept
             revision.similarity_group = uuid.uuid4()
@@ -96,16 +100,21 @@ def _standing(model: type[Author | Post], ids: set[int]) -> set[int]:
     return set(rows.filter(pk__in=ids, erased_at__isnull=True).order_by("id").values_list("pk", flat=True))
 
 
-@transactions.required
-def store_bands(*, revisions: Sequence[Revision], at: datetime) -> None:
-    """Write the bands of the authors of saved revisions. Call inside a transaction."""
-    bands = {(revision.post.author_id, digest) for revision in revisions for digest in bands_of(revision)}
+def _store(revisions: Sequence[Revision], *, authors: set[int]) -> None:
+    """Write the groups of revisions, and the bands of these authors as they were first seen."""
+    first_seen: dict[tuple[int, int], datetime] = {}
+    for revision in sorted(revisions, key=attrgetter("received_at")):
+        if revision.post.author_id in authors:
+            for digest in bands_of(revision):
+                first_seen.setdefault((revision.post.author_id, digest), revision.received_at)
     # Sorted: two transactions with the same authors take their locks in the same order, so they cannot
     # deadlock.
-    AuthorBand.objects.bulk_create(
-        [
-            AuthorBand(author_id=author_id, digest=digest, first_seen_at=at)
-            for author_id, digest in sorted(bands)
-        ],
-        ignore_conflicts=True,
+    bands = sorted(first_seen)
+    prepared.run(
+        _STORE,
+        revisions=[revision.pk for revision in revisions],
+        groups=[revision.similarity_group for revision in revisions],
+        authors=[author for author, _ in bands],
+        digests=[digest for _, digest in bands],
+        seen=[first_seen[band] for band in bands],
     )

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Value
 from django.utils.crypto import salted_hmac
 
+from moderation import prepared
 from moderation.models import PostLink, Revision, RevisionPicture
 from moderation.models.campaigns import TieKind
 from scoring import similarity
@@ -49,14 +51,26 @@ _SOURCES = {
 # the same instant, and only the first of them surely have a campaign already. Both parts read an index and
 # stop.
 _QUERY = """
-SELECT k.position, ARRAY(
+SELECT '{kind}', k.position, ARRAY(
   SELECT s.post_id FROM (
     ({source} AND x.received_at < k.at AND x.received_at > k.since ORDER BY x.received_at DESC LIMIT {latest})
     UNION ALL
     ({source} AND x.received_at = k.at AND {post_id} < k.post_id LIMIT {first})
   ) s WHERE s.post_id <> k.post_id)
-FROM unnest(%(keys)s::text[], %(posts)s::bigint[], %(ats)s::timestamptz[], %(sinces)s::timestamptz[])
-  WITH ORDINALITY AS k(key, post_id, at, since, position)
+FROM unnest(%({kind}_keys)s::text[], %({kind}_posts)s::bigint[], %({kind}_ats)s::timestamptz[],
+            %({kind}_sinces)s::timestamptz[]) WITH ORDINALITY AS k(key, post_id, at, since, position)
+"""
+_QUERIES = " UNION ALL ".join(
+    # The second word of a source is the column that it selects.
+    _QUERY.format(kind=kind, source=source, post_id=source.split()[1], latest=LATEST, first=FIRST)
+    for kind, source in _SOURCES.items()
+)
+_GROUPS = "SELECT digest, similarity_group FROM moderation_similarityband WHERE digest = ANY(%(digests)s)"
+_HOMES = """
+SELECT m.post_id, m.campaign_id, c.posts, c.example_id,
+       EXISTS (SELECT FROM moderation_campaigndecision d WHERE d.campaign_id = c.id)
+FROM moderation_campaignmember m JOIN moderation_campaign c ON c.id = m.campaign_id
+WHERE m.post_id = ANY(%(posts)s)
 """
 
 
@@ -142,34 +156,25 @@ def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 def sightings_of(
     revisions: Sequence[Revision], *, traits: dict[int, tuple[Trait, ...]]
 ) -> dict[int, list[Sighting]]:
-    """Return the earlier posts that share traits with each revision, in one query per kind of trait."""
+    """Return the earlier posts that share traits with each revision, in one query."""
     by_kind: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
     for revision in revisions:
         for trait in traits[revision.pk]:
             by_kind[trait.kind].append((revision, trait))
+    values: dict[str, list[Any]] = {}
+    for kind in _SOURCES:
+        pairs = by_kind.get(kind, [])
+        ats = [_instant(kind, revision) for revision, _ in pairs]
+        values[f"{kind}_keys"] = [trait.key for _, trait in pairs]
+        values[f"{kind}_posts"] = [revision.post_id for revision, _ in pairs]
+        values[f"{kind}_ats"], values[f"{kind}_sinces"] = ats, [at - WINDOW for at in ats]
     sightings: dict[int, list[Sighting]] = {revision.pk: [] for revision in revisions}
+    seen = {(kind, place): posts for kind, place, posts in prepared.rows(_QUERIES, **values)}
     for kind, pairs in by_kind.items():
-        for (revision, trait), posts in zip(pairs, _latest(kind, pairs), strict=True):
-            if posts:
+        for place, (revision, trait) in enumerate(pairs, start=1):
+            if posts := seen[kind, place]:
                 sightings[revision.pk].append(Sighting(trait=trait, posts=tuple(dict.fromkeys(posts))))
     return sightings
-
-
-def _latest(kind: TieKind, pairs: list[tuple[Revision, Trait]]) -> list[list[int]]:
-    source = _SOURCES[kind]
-    post_id = source.split()[1]  # the column that it selects
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _QUERY.format(source=source, post_id=post_id, latest=LATEST, first=FIRST),
-            {
-                "keys": [trait.key for _, trait in pairs],
-                "posts": [revision.post_id for revision, _ in pairs],
-                "ats": [_instant(kind, revision) for revision, _ in pairs],
-                "sinces": [_instant(kind, revision) - WINDOW for revision, _ in pairs],
-            },
-        )
-        rows = dict(cursor.fetchall())
-    return [rows[position] for position in range(1, len(pairs) + 1)]
 
 
 def _instant(kind: TieKind, revision: Revision) -> datetime:
@@ -181,10 +186,10 @@ def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
     """Return the similarity groups that each text's bands lead to: its own, and those it nearly matched."""
     plain = {revision.pk: similarity.bands(revision.text) for revision in revisions if revision.text.strip()}
     bands = {revision: (*of_text, *map(keyed, of_text)) for revision, of_text in plain.items()}
-    group_of = _known({digest for of_text in bands.values() for digest in of_text})
+    group_of = groups_of({digest for of_text in bands.values() for digest in of_text})
     by_revision: dict[int, Counter[str]] = {}
     for revision in revisions:
-        votes = Counter(group_of[digest] for digest in bands.get(revision.pk, ()) if digest in group_of)
+        votes = Counter(str(group_of[digest]) for digest in bands.get(revision.pk, ()) if digest in group_of)
         nearest = Counter(dict(votes.most_common(_MAX_GROUPS)))
         if revision.pk in bands:
             nearest[str(revision.similarity_group)] = similarity.BANDS
@@ -192,12 +197,13 @@ def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
     return by_revision
 
 
-def _known(digests: set[int]) -> dict[int, str]:
-    """Look up the groups of bands; as one array parameter, since a batch has a thousand of them."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT digest, similarity_group::text FROM moderation_similarityband"
-            " WHERE digest = ANY(%s::bigint[])",
-            (list(digests),),
-        )
-        return dict(cursor.fetchall())
+def groups_of(digests: Collection[int]) -> dict[int, UUID]:
+    """Return the groups of those bands that are stored."""
+    return dict(prepared.rows(_GROUPS, digests=list(digests)))
+
+
+def homes_of(posts: Collection[int]) -> list[tuple[int, int, int, int | None, bool]]:
+    """Return the campaigns of those posts that have one: the post, the campaign's id, number of posts and
+    example, and whether it was decided.
+    """
+    return prepared.rows(_HOMES, posts=list(posts))

@@ -60,15 +60,10 @@ def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
         (Counted.ADDRESS, "ip", revision.ip, record.ip_history),
         (Counted.SIMILAR, "similar", str(group) if group else None, record.similar),
     )
+    known = [source for source in sources if source[2]]
+    counted = record_histories.histories({kind: [(key, case.post_id)] for _, kind, key, _ in known}, at=at)
     return [
-        Change(
-            about=about,
-            subject="",
-            then=then,
-            now=record_histories.histories(source, keys=[key], posts=[case.post_id], at=at)[0],
-        )
-        for about, source, key, then in sources
-        if key
+        Change(about=about, subject="", then=then, now=counted[kind][0]) for about, kind, _, then in known
     ]
 
 
@@ -77,9 +72,8 @@ def _domains(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
     ids = dict(links.values_list("domain__name", "domain_id")[:20])
     histories = {link.domain or link.host: link.domain_history for link in record.links}
     names = [name for name in ids if name in histories]
-    now = record_histories.histories(
-        "domain", keys=[str(ids[name]) for name in names], posts=[case.post_id] * len(names), at=at
-    )
+    wanted = {"domain": [(str(ids[name]), case.post_id) for name in names]}
+    now = record_histories.histories(wanted, at=at)["domain"]
     return [
         Change(about=Counted.DOMAIN, subject=name, then=histories[name], now=history)
         for name, history in zip(names, now, strict=True)

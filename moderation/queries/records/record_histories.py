@@ -8,12 +8,13 @@ A history covers the most recent posts only (SAMPLE), so that its cost does not 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from itertools import count
 from typing import Any
 
-from django.db import connection
-
+from moderation import prepared
 from scoring.records import RECENT_HALF_LIFE_DAYS, History
 from scoring.resemblance import SHARED_BANDS
 
@@ -73,7 +74,8 @@ _COUNTING = {"similar": " AND NOT l.rests_on_evidence"}
 """The verdicts that a history counts, if not all."""
 
 _HISTORY = """
-SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
+SELECT '{kind}', k.position, h.*
+FROM unnest(%({kind}_keys)s::text[], %({kind}_posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
 JOIN moderation_post own ON own.id = k.post_id
 CROSS JOIN LATERAL (
   SELECT count(*), count(*) FILTER (WHERE s.received_at >= %(at)s - interval '24 hours'),
@@ -94,7 +96,6 @@ CROSS JOIN LATERAL (
                      FROM moderation_complaint x
                      WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true
 ) h
-ORDER BY k.position
 """.replace("{label}", _LABEL)
 
 _POSTS = """
@@ -118,22 +119,30 @@ ON_PLATFORM = """(platform_id = own.platform_id OR (
 """The posts visible to a post's history: its own platform's, and others' if both share their histories."""
 
 _HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
+"""In the order of the columns of _HISTORY."""
 
 
-def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at: datetime) -> list[History]:
-    """Return one history per key; empty for a key of None (the platform sent no such value)."""
-    pairs = [(key, post) for key, post in zip(keys, posts, strict=True) if key is not None]
-    if not pairs:
-        return [History()] * len(keys)
-    counted = iter(
-        rows(
-            _of_kind(_HISTORY, kind),
-            keys=[key for key, _ in pairs],
-            posts=[post for _, post in pairs],
-            at=at,
-        )
-    )
-    return [History() if key is None else _history(next(counted)) for key in keys]
+def histories(
+    wanted: Mapping[str, Sequence[tuple[str | None, int]]], *, at: datetime
+) -> dict[str, list[History]]:
+    """Return, by kind, one history for each key and post, in one statement.
+
+    It is empty for a key of None (the platform sent no such value).
+    """
+    values: dict[str, list[Any]] = {}
+    for kind in _SOURCES:
+        known = [(key, post) for key, post in wanted.get(kind, ()) if key is not None]
+        values[f"{kind}_keys"] = [key for key, _ in known]
+        values[f"{kind}_posts"] = [post for _, post in known]
+    counted = {
+        (kind, place): History(**dict(zip(_HISTORY_FIELDS, row, strict=True)))
+        for kind, place, *row in rows(_HISTORIES, **values, at=at)
+    }
+    found: dict[str, list[History]] = {}
+    for kind, pairs in wanted.items():
+        places = count(1)
+        found[kind] = [History() if key is None else counted[kind, next(places)] for key, _ in pairs]
+    return found
 
 
 def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int, bool | None, int]]:
@@ -146,12 +155,11 @@ def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int,
 
 
 def _of_kind(sql: str, kind: str) -> str:
-    return sql.replace("{source}", _SOURCES[kind]).replace("{counting}", _COUNTING.get(kind, ""))
+    sql = sql.replace("{source}", _SOURCES[kind]).replace("{counting}", _COUNTING.get(kind, ""))
+    return sql.replace("{kind}", kind)
 
 
-def _history(row: tuple[Any, ...]) -> History:
-    """Read a row of _HISTORY, whose columns stand in the order of History's fields."""
-    return History(**dict(zip(_HISTORY_FIELDS, row, strict=True)))
+_HISTORIES = " UNION ALL ".join(_of_kind(_HISTORY, kind) for kind in _SOURCES)
 
 
 def since(history: History, first_seen_at: datetime, *, at: datetime) -> History:
@@ -163,11 +171,14 @@ def since(history: History, first_seen_at: datetime, *, at: datetime) -> History
 
 def rows(sql: str, **values: Any) -> list[Any]:
     """Run a statement with its {numbers} filled in, and return all rows."""
+    return prepared.rows(_filled(sql), **values)
+
+
+@cache
+def _filled(sql: str) -> str:
     # Not str.format: the statements hold braces of arrays. Only constants of this file come in this way;
     # values go as parameters.
     sql = sql.replace("{on_platform}", ON_PLATFORM)
     for name, number in _NUMBERS.items():
         sql = sql.replace(f"{{{name}}}", str(number))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return list(cursor.fetchall())
+    return sql

@@ -10,9 +10,9 @@ from typing import Any
 from moderation.models import LinkVerdict, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceRole
 from moderation.models.reputation import ReputationProvider
-from moderation.queries.records.record_histories import histories, rows, since
+from moderation.queries.records.record_histories import rows, since
 from scoring.links import links_in, registrable_domain
-from scoring.records import Link, LinkReputation
+from scoring.records import History, Link, LinkReputation
 
 _LINK_COUNTS = """
 SELECT k.link_id,
@@ -40,18 +40,21 @@ def stored_links(revisions: Sequence[Revision]) -> list[PostLink]:
 
 
 def links(
-    stored: Sequence[PostLink], *, revisions: Sequence[Revision], hops: Hops, at: datetime
+    stored: Sequence[PostLink],
+    *,
+    revisions: Sequence[Revision],
+    domains: Sequence[History],
+    hops: Hops,
+    at: datetime,
 ) -> dict[int, tuple[Link, ...]]:
     """Return the links of each revision by its id; one without links is left out.
 
-    `stored` are their rows, `hops` where they were seen to lead.
+    `stored` are their rows, `domains` the histories of their domains, `hops` where they were seen to lead.
     """
     if not stored:
         return {}
     by_id = {revision.pk: revision for revision in revisions}
-    posts = [by_id[row.revision_id].post_id for row in stored]
     counts = _counts(stored, by_id=by_id, at=at)
-    domains = histories("domain", keys=[str(row.domain_id) for row in stored], posts=posts, at=at)
     reputations = _reputations(stored, at=at)
     by_revision: dict[int, list[Link]] = defaultdict(list)
     for row, history in zip(stored, domains, strict=True):

@@ -61,20 +61,22 @@ def record_at(*, revision: Revision, at: datetime) -> PostRecord:
     return records_at(revisions=[revision], at=at)[0]
 
 
-def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecord]:
+def records_at(
+    *, revisions: Sequence[Revision], at: datetime, linked: Sequence[PostLink] | None = None
+) -> list[PostRecord]:
     """Return one record per revision, in order, in a number of queries that does not depend on how many.
 
-    The revisions come with `post`, `post__platform` and `post__author` selected.
+    The revisions come with `post`, `post__platform` and `post__author` selected; `linked` are their
+    `stored_links`, if the caller has read them.
     """
-    keys = [keys_of(revision) for revision in revisions]
-    posts = [revision.post_id for revision in revisions]
-    by_kind = {
-        kind: histories(kind, keys=[of_revision[kind] for of_revision in keys], posts=posts, at=at)
-        for kind in _KINDS
-    }
-    linked = stored_links(revisions)
+    linked = stored_links(revisions) if linked is None else linked
+    keys = [(keys_of(revision), revision.post_id) for revision in revisions]
+    post_of = {revision.pk: revision.post_id for revision in revisions}
+    wanted = {kind: [(of_revision[kind], post) for of_revision, post in keys] for kind in _KINDS}
+    domains = [(str(row.domain_id), post_of[row.revision_id]) for row in linked]
+    by_kind = histories(wanted | {"domain": domains}, at=at)
     evidence = collected(revisions=_carrying(revisions, linked=linked), at=at)
-    links_of = links(linked, revisions=revisions, hops=evidence.hops, at=at)
+    links_of = links(linked, revisions=revisions, domains=by_kind["domain"], hops=evidence.hops, at=at)
     same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
     return [

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from moderation.models import PostLink, Revision, Rule
 from moderation.models.rules import IDENTIFIERS, RuleKind
-from moderation.queries.records.record_links import hops
+from moderation.queries.records.record_links import hops, stored_links
 from moderation.queries.rules import rule_pages
 from scoring import blocklist, identifiers
 from scoring.blocklist import Blocklist, Effect
@@ -19,12 +19,14 @@ from scoring.links import registrable_domain
 _LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
 
 
-def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
+def for_revisions(
+    *, revisions: Sequence[Revision], at: datetime, linked: Sequence[PostLink] | None = None
+) -> Blocklist:
     """Load the live rules about these posts' links, senders and texts only; all rules may be too many.
 
-    The revisions are loaded with `post`.
+    The revisions are loaded with `post`; `linked` are their `stored_links`, if the caller has read them.
     """
-    links = _links(revisions)
+    links = stored_links(revisions) if linked is None else linked
     led = _led(links, at=at)
     query = Q(kind__in=_LINKS, value__in=_names(links) | _names_of_hops(led))
     query |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
@@ -52,11 +54,6 @@ def _as_scored(rule: Rule) -> blocklist.Rule:
         else blocklist.author_name(author.platform.slug, author.external_id or "")
     )
     return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
-
-
-def _links(revisions: Sequence[Revision]) -> list[PostLink]:
-    links = PostLink.objects.filter(revision__in=revisions).order_by().select_related("domain")
-    return list(links.only("revision_id", "url", "host", "domain__name"))
 
 
 def _names(links: Sequence[PostLink]) -> set[str]:

@@ -64,9 +64,8 @@ class TestText:
         campaign = campaign_of(copy)
         assert campaign is not None
         assert campaign.posts == 2
-        [history] = record_histories.histories(
-            "similar", keys=[str(copy.revisions.get().similarity_group)], posts=[copy.pk], at=later(60)
-        )
+        wanted = {"similar": [(str(copy.revisions.get().similarity_group), copy.pk)]}
+        [history] = record_histories.histories(wanted, at=later(60))["similar"]
         assert history.confirmed_spam == 1
         # The erased post was drawn in, but nobody can decide anything about it.
         assert campaign_members.row(campaign_id=campaign.pk, post_id=first.pk).place == "left_out"
