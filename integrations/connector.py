@@ -8,6 +8,9 @@ where nothing is left to do.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -107,7 +110,8 @@ class Order:
     `action` is one of "nothing", "note", "hide", "sensitive", "limit", "remove", "suspend".
 
     `acted` is what `act` returned for the decision that is undone. `note` is a sentence for the platform's
-    log.
+    log. `is_shared`: another decision asks for the same of the account, which stays so. `reopens`: what was
+    reported is open again, since the decision that follows does not settle it.
     """
 
     decision_id: str
@@ -119,6 +123,8 @@ class Order:
     note: str
     remote: Mapping[str, Any]
     acted: Mapping[str, Any] = field(default_factory=dict)
+    is_shared: bool = False
+    reopens: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,8 @@ class Connector(ABC):
     asks: ClassVar[tuple[Credential, ...]] = ()
     actions: ClassVar[tuple[str, ...]]
     """What it can do on the platform, mildest first."""
+    final: ClassVar[tuple[str, ...]] = ()
+    """Which of these nothing takes back there."""
     default_action: ClassVar[str]
     """What a spam decision by a person does unless the platform chooses otherwise."""
     hook: ClassVar[str] = ""
@@ -165,7 +173,7 @@ class Connector(ABC):
 
     @abstractmethod
     def undo(self, order: Order) -> None:
-        """Take back what `act` did, once."""
+        """Take back what `act` did, once. Raises Unusable where it cannot."""
 
     @classmethod
     def register(cls, http: Http, *, redirect_uri: str) -> Mapping[str, str]:
@@ -190,3 +198,15 @@ class Connector(ABC):
     def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
         """Return what a delivery tells. `headers` have lower-case names. Raises BadSignature, ValueError."""
         raise NotImplementedError
+
+
+def signed(signature: str, body: bytes, *, secret: str) -> Any:
+    """Return the JSON of a delivery whose signature is its HMAC. Raises BadSignature, ValueError."""
+    digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    given = signature.encode("utf-8", "replace")
+    if not secret or not hmac.compare_digest(given, f"sha256={digest}".encode()):
+        raise BadSignature("The delivery is not signed with the secret of this integration.")
+    try:
+        return json.loads(body)
+    except RecursionError as nested:
+        raise ValueError("The delivery is nested too deeply.") from nested

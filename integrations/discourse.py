@@ -7,16 +7,13 @@ deleted, which would be for good.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from integrations import text
-from integrations.connector import BadSignature, Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable, signed
 from integrations.fields import digits, instant, part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -24,7 +21,7 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPo
 _PAGE, _TRIES, _MOST_FLAGS, _PENDING, _REJECTED = 10, 3, 100, (0, "pending"), (2, "rejected")
 _POST_EVENTS = ("post_created", "post_edited", "post_destroyed", "post_recovered")
 _NO_LINKS = ("mention", "mention-group", "hashtag", "hashtag-cooked", "lightbox", "anchor")
-_REASONS, _SPAM_FLAG = {"spam": "spam", "inappropriate": "abuse"}, 8
+_REASONS, _SPAM_FLAG, _FLAG_TO_MODERATORS = {"spam": "spam", "inappropriate": "abuse"}, 8, 7
 # What an action is called depends on the item, its state and the version: the first offered is performed.
 _HIDES = ("agree_and_hide", "agree_and_keep_hidden", "hide_post", "reject_post")
 _REMOVES = ("delete_and_agree", "reject_and_delete", "delete_post", "reject_post")
@@ -83,10 +80,18 @@ class Discourse(Connector):
         return {"verdict": order.verdict}
 
     def undo(self, order: Order) -> None:
-        """Show, recover or publish the post and lift the penalty; what others did and was dismissed stays."""
-        self._penalise(order, is_over=True)
+        """Show, recover or publish the post and lift the penalty, or flag again; what others did stays."""
+        if not order.is_shared:
+            self._penalise(order, is_over=True)
         review, kind = digits(order.remote, "review"), order.remote.get("kind")
-        if order.action == "nothing" or kind == "user":
+        if kind == "user":
+            return
+        if order.action == "nothing":
+            # Dismissed flags stay so. Another kind opens the item again, and may come soon after a decision.
+            if review and not kind and order.reopens and self._row(review).get("status") not in _PENDING:
+                flag = {"id": order.remote["post"], "post_action_type_id": _FLAG_TO_MODERATORS}
+                said = flag | {"message": order.note}
+                self._sent("POST", "/post_actions.json", said, accepts=(403, 422))
             return
         if kind == "queued" and self._row(review).get("status") in _REJECTED:
             if not self._performed(review, _PUBLISHES, while_pending=False):
@@ -102,14 +107,7 @@ class Discourse(Connector):
     @classmethod
     def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
         """Return a post or a queued item; flags are left to the next poll, which reads their post's time."""
-        digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-        signature = headers.get("x-discourse-event-signature", "").encode("utf-8", "replace")
-        if not secret or not hmac.compare_digest(signature, f"sha256={digest}".encode()):
-            raise BadSignature("The delivery is not signed with the secret of this integration.")
-        try:
-            said = part(json.loads(body))
-        except RecursionError as error:
-            raise ValueError("The delivery is nested too deeply.") from error
+        said = part(signed(headers.get("x-discourse-event-signature", ""), body, secret=secret))
         event, post, row = headers.get("x-discourse-event"), part(said, "post"), part(said, "reviewable")
         piece = _of_queue(row) if row.get("status") in _PENDING else None
         if event in _POST_EVENTS and not _is_private(post) and post.get("post_type", 1) == 1:

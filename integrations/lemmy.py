@@ -71,7 +71,7 @@ class Lemmy(Connector):
         return acted
 
     def undo(self, order: Order) -> None:
-        """Restore what was removed, which resolves its reports, and reopen them."""
+        """Restore what was removed, which resolves its reports, and reopen them where the order asks so."""
         item, resolved, ours = self._state(order)
         acted = order.acted
         if "reports" not in acted:  # interrupted before it told what it did
@@ -83,7 +83,7 @@ class Lemmy(Connector):
         if acted["removed"] and item.get("removed"):
             self._remove(order, is_removed=False)
             closed = [report for report in _named(order) if report not in resolved or report in closed]
-        self._resolve(order, closed, is_resolved=False)
+        self._resolve(order, closed if order.reopens else [], is_resolved=False)
 
     def _remove(self, order: Order, *, is_removed: bool) -> None:
         kind, number = order.remote["kind"], order.remote["id"]

@@ -7,8 +7,6 @@ admin/webhooks.md; mastodon/mastodon app/models/admin/account_action.rb, report_
 from __future__ import annotations
 
 import hashlib
-import hmac
-import json
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
@@ -18,7 +16,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from integrations import text
-from integrations.connector import BadSignature, Connector, Http, Incoming, Order, Page, Unreachable, Unusable
+from integrations.connector import Connector, Http, Incoming, Order, Page, Unreachable, Unusable, signed
 from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
@@ -57,6 +55,7 @@ class Mastodon(Connector):
 
     name, title = "mastodon", "Mastodon"
     actions = ("note", "sensitive", "limit", "suspend")
+    final = ("note",)
     default_action = "limit"
     hook = "hook"
     signs_in = True
@@ -127,7 +126,7 @@ class Mastodon(Connector):
         if not kind and order.action != "nothing":
             raise Unusable("Mastodon lets no program remove a post: remove it there, or act on the account.")
         state = self._state(order, _named(order))
-        left, is_ours = state.open, state.is_ours(kind, order.remote)
+        left, is_ours = state.open, order.is_shared or state.is_ours(kind, order.remote)
         if kind and state.account and not state.has(kind):
             form = {"type": kind, "text": order.note, "send_email_notification": "false"}
             if known := state.open + state.ours + state.others:
@@ -143,30 +142,24 @@ class Mastodon(Connector):
         return {"verdict": order.verdict, "type": kind if is_ours else "", "reports": reports}
 
     def undo(self, order: Order) -> None:
-        """Lift what the account has by us, and reopen the reports; a note stays in the account's history."""
+        """Lift what the account has by us, and reopen its reports; a note stays in the account's history."""
         acted, state = order.acted, self._state(order, order.acted.get("reports", _named(order)))
         if "reports" not in acted:  # interrupted before it told what it did
             kind = _TYPES.get(order.action, "")
             acted = {"type": kind if state.is_ours(kind, order.remote) else "", "reports": state.ours}
-        if flag := _FLAGS.get(acted["type"]):
+        if (flag := _FLAGS.get(acted["type"])) and not order.is_shared:
             if not state.account:
                 raise Unusable("The account was deleted on the server since then; nothing brings it back.")
             if state.account.get(flag):
                 self._sent(f"/api/v1/admin/accounts/{order.remote['account']}/un{acted['type']}")
-        for report in acted["reports"]:
+        for report in acted["reports"] if order.reopens else ():
             if report in state.ours + state.others:
                 self._sent(f"/api/v1/admin/reports/{report}/reopen")
 
     @classmethod
     def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
         """Return what a webhook tells. Statuses for few people are left out, unless they are reported."""
-        signature = f"sha256={hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}".encode()
-        if not secret or not hmac.compare_digest(headers.get("x-hub-signature", "").encode(), signature):
-            raise BadSignature
-        try:
-            told = json.loads(body)
-        except RecursionError as nested:
-            raise ValueError("The delivery is nested too deeply.") from nested
+        told = signed(headers.get("x-hub-signature", ""), body, secret=secret)
         event, subject = string(told, "event"), part(told, "object")
         if event.startswith("report."):
             return tuple(_reported(subject))

@@ -26,7 +26,7 @@ class Matrix(Connector):
 
     name, title = "matrix", "Matrix (Synapse)"
     asks = (Credential(name="token", label="Access token of a server administrator", is_secret=True),)
-    actions = ("limit", "remove", "suspend")
+    actions, final = ("limit", "remove", "suspend"), ("remove",)
     default_action = "remove"
     hook = "matrix"
 
@@ -78,6 +78,8 @@ class Matrix(Connector):
     def undo(self, order: Order) -> None:
         """Take a shadow ban or a suspension back. A redaction is for good: Matrix deletes what was said."""
         sender = quote(order.remote["sender"], safe="")
+        if order.is_shared:
+            return
         if order.action == "limit":
             self._sent("DELETE", f"/_synapse/admin/v1/users/{sender}/shadow_ban")
         elif order.action == "suspend":

@@ -20,7 +20,7 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPa
 
 _MODERATION, _EVENT = "tools.ozone.moderation", "tools.ozone.moderation.defs#modEvent"
 _ACCOUNT, _RECORD = "com.atproto.admin.defs#repoRef", "com.atproto.repo.strongRef"
-_PAGE, _LABEL, _LONGEST_NAME = 20, "spam", 200
+_PAGE, _LABEL, _LONGEST_NAME, _MARK = 20, "spam", 200, "[spamdesk:"
 _REFUSALS, _IS_OVER = (400, 401, 404, 501), ("ExpiredToken", "InvalidToken", "AuthMissing")
 _DONE = ("DuplicateExternalId", "SubjectHasAction", "already taken down", "not taken down")
 _EVENTS = {"note": "Comment", "hide": "Label", "limit": "Label", "remove": "Takedown", "suspend": "Takedown"}
@@ -42,7 +42,7 @@ class Ozone(Connector):
         Credential(name="password", label="App password of this account", is_secret=True),
         Credential(name="labeler", label="DID of the labeler", help="Begins with did:"),
     )
-    actions = tuple(_EVENTS)
+    actions, final = tuple(_EVENTS), ("note",)
     default_action = "hide"
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
@@ -89,13 +89,18 @@ class Ozone(Connector):
         return {"verdict": order.verdict}
 
     def undo(self, order: Order) -> None:
-        """Take back the label or takedown, if it is this decision's; notes and closed reports stay."""
+        """Take back the label or takedown, if it is ours, and report what was closed again; notes stay."""
         kind, subject = _EVENTS.get(order.action, ""), _subject(order, _EVENTS.get(order.action, ""))
-        if kind in _REVERSALS:
+        # What decisions share of an account may be the event of another one.
+        mark = _mark(order) if subject["$type"] == _RECORD else _MARK
+        if kind in _REVERSALS and not order.is_shared:
             added = {"addedLabels": _LABEL} if kind == "Label" else {}
-            last = self._events(_name(subject), kind, limit=1, **added)
-            if any(_mark(order) in string(event.get("event"), "comment") for event in last):
+            if self._is_last(_name(subject), kind, mark=mark, **added):
                 self._emit(order, _REVERSALS[kind], is_undone=True)
+        if order.reopens:
+            closing = "Takedown" if order.action == "remove" else "Acknowledge"
+            if self._is_last(_name(_subject(order, "Acknowledge")), closing, mark=_mark(order)):
+                self._emit(order, "Report", is_undone=True)
 
     def _emit(self, order: Order, kind: str, *, is_undone: bool = False) -> None:
         # Events are shown without the external id that came with them, so the comment has it, too.
@@ -103,6 +108,8 @@ class Ozone(Connector):
         if kind == "Label":
             added, taken = ([], [_LABEL]) if is_undone else ([_LABEL], [])
             event |= {"createLabelVals": added, "negateLabelVals": taken}
+        if kind == "Report":
+            event["reportType"] = "com.atproto.moderation.defs#reasonOther"
         if kind == "Takedown" and order.until:
             hours = (order.until - datetime.now(UTC)).total_seconds() / 3600
             event["durationInHours"] = max(1, math.ceil(hours))
@@ -169,12 +176,18 @@ class Ozone(Connector):
             )
             for report, event in events
             if _name(part(event, "subject")) and report.get("isReporterMuted") is not True
+            if _MARK not in string(report, "comment")
             if not string(report, "reportType").endswith("#reasonAppeal")
         )
 
     def _events(self, subject: str, kind: str, **query: Any) -> list[dict[str, Any]]:
         query |= {"subject": subject, "types": _EVENT + kind}
         return parts(self._got(f"{_MODERATION}.queryEvents", **query), "events")
+
+    def _is_last(self, subject: str, kind: str, *, mark: str, **query: Any) -> bool:
+        """Tell whether the latest event of a kind about a subject has a mark of ours."""
+        last = self._events(subject, kind, limit=1, **query)
+        return any(mark in string(event.get("event"), "comment") for event in last)
 
     def _got(self, method: str, *, may_fail: bool = False, **query: Any) -> dict[str, Any]:
         path, is_ozone = f"/xrpc/{method}?{urlencode(query, doseq=True)}", method.startswith("tools.ozone.")
@@ -217,12 +230,12 @@ def _name(subject: dict[str, Any]) -> str:
 
 
 def _mark(order: Order) -> str:
-    return f"[spamdesk:{order.decision_id}]"
+    return f"{_MARK}{order.decision_id}]"
 
 
 def _subject(order: Order, kind: str) -> dict[str, Any]:
     """Return what an event is about: the account where the decision limits or suspends it."""
-    uri, is_closed = string(order.remote, "uri"), kind == "Acknowledge"
+    uri, is_closed = string(order.remote, "uri"), kind in ("Acknowledge", "Report")
     if uri and (is_closed or order.action not in ("limit", "suspend")):
         return {"$type": _RECORD, "uri": uri, "cid": string(order.remote, "cid")}
     return {"$type": _ACCOUNT, "did": string(order.remote, "did")}

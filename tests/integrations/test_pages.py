@@ -61,7 +61,11 @@ def test_a_new_platform_does_what_the_connector_suggests(
 
     rule = ActionRule.objects.get()
     assert (rule.verdict, rule.decided_by, rule.action) == ("spam", "person", "remove")
+    assert rule.needs_second_name
     assert Platform.objects.get().reviews_reports
+    page = desk.get(f"/platforms/{rule.platform_id}/settings/").content.decode()
+    assert "remove the post (cannot be undone)" in page
+    assert page.count("cannot be undone") == 2  # in the choices, and beside the rule
 
 
 def test_an_existing_platform_keeps_its_actions(
