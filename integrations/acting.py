@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from integrations.connector import Connector, Order, Unreachable, Unusable
 from integrations.connectors import CONNECTORS
@@ -56,7 +57,7 @@ class Actor(Caller):
         items = Item.objects.select_related("post")
         item = items.filter(integration=self._integration, post=delivery.post_id).first()
         if self._integration.state != IntegrationState.ACTIVE:
-            raise egress.Failed("The integration is paused; decisions wait.")
+            raise egress.Failed(_("The integration is paused; decisions wait."))
         if item is None:
             return egress.Answered(status=200)  # not from this server: nothing is there to act on
         calls: list[Exchange] = []
@@ -111,7 +112,8 @@ class Actor(Caller):
         until: str | None = None,
     ) -> None:
         if action not in (*connector.actions, NOTHING):
-            raise Unusable(f"{connector.title} cannot do this: {action}. Choose another action.")
+            words = _("%(platform)s cannot do this: %(action)s. Choose another action.")
+            raise Unusable(words % {"platform": connector.title, "action": Action(action).label})
         done = item.acted.get(action)
         if done is not None and done["is_done"]:
             return

@@ -15,10 +15,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 class BadSignature(Exception):
@@ -132,8 +135,8 @@ class Credential:
     """Something that a person types once at set-up; a secret is stored encrypted and never shown again."""
 
     name: str
-    label: str
-    help: str = ""
+    label: StrOrPromise
+    help: StrOrPromise = ""
     is_secret: bool = False
 
 

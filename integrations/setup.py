@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from integrations.calls import Calls
 from integrations.connector import Connector, Unreachable, Unusable
@@ -83,7 +84,7 @@ def connect(
             if name:
                 _activate(integration, name=name, actor=actor, at=at)
     except IntegrityError:
-        raise CannotConnect("This server is connected already.") from None
+        raise CannotConnect(_("This server is connected already.")) from None
     return integration
 
 

@@ -53,12 +53,14 @@ class LemmyServer(PlatformServer):
 
     def restrictions(self) -> set[str]:
         """Return what is removed."""
-        return {f"{kind} {number}" for (kind, number), row in self.items.items() if row["removed"]}
+        return {f"{kind} {number}" for (kind, number), row in self.items.items() if row.get("removed")}
 
     def waiting(self) -> set[str]:
         """Return the numbers of open reports."""
         rows = self.reports.items()
-        return {str(number) for (kind, number), row in rows if not row[f"{kind}_report"]["resolved"]}
+        return {
+            str(number) for (kind, number), row in rows if not part(row, f"{kind}_report").get("resolved")
+        }
 
     def answer(self, request: Request) -> tuple[int, Any]:
         """Answer as Lemmy does."""
