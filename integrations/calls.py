@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
 from integrations.connector import Answer, Unreachable, Unusable
 from integrations.fields import part
 from moderation.operations.infrastructure import egress
@@ -88,10 +90,12 @@ class Calls:
         except egress.Refused as refusal:
             raise Unusable(str(refusal)) from refusal
         except egress.Failed as failure:
-            raise Unreachable(f"No answer: {failure}") from failure
+            raise Unreachable(_("No answer: %(error)s") % {"error": failure}) from failure
         if answer.status >= 500 or answer.status in _TRY_LATER:
             if answer.status not in accepts:
-                later = Unreachable(f"It answered {answer.status}; it is asked again.")
+                later = Unreachable(
+                    _("It answered %(status)s; it is asked again.") % {"status": answer.status}
+                )
                 later.wait_seconds = answer.retry_after_seconds
                 raise later
         elif not (200 <= answer.status < 300 or answer.status in accepts):
@@ -104,11 +108,15 @@ def _refusal(answer: egress.Answered) -> str:
     said = part(_read(answer.body))
     reason = next((str(said[name]) for name in ("error", "message", "errors") if said.get(name)), "")
     cures = {
-        401: "Sign in again.",
-        403: "The account may not do this there; give it the right to.",
-        404: "There is no such thing at this address.",
+        401: _("Sign in again."),
+        403: _("The account may not do this there; give it the right to."),
+        404: _("There is no such thing at this address."),
     }
-    words = (f"It answered {answer.status}.", reason[:200], cures.get(answer.status, ""))
+    words = (
+        _("It answered %(status)s.") % {"status": answer.status},
+        reason[:200],
+        cures.get(answer.status, ""),
+    )
     return " ".join(filter(None, words))
 
 

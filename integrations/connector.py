@@ -15,10 +15,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 class BadSignature(Exception):
@@ -132,8 +135,8 @@ class Credential:
     """Something that a person types once at set-up; a secret is stored encrypted and never shown again."""
 
     name: str
-    label: str
-    help: str = ""
+    label: StrOrPromise
+    help: StrOrPromise = ""
     is_secret: bool = False
 
 
@@ -203,9 +206,8 @@ class Connector(ABC):
 def signed(signature: str, body: bytes, *, secret: str) -> Any:
     """Return the JSON of a delivery whose signature is its HMAC. Raises BadSignature, ValueError."""
     digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    if not secret or not hmac.compare_digest(
-        signature.encode("utf-8", "replace"), f"sha256={digest}".encode()
-    ):
+    given = signature.encode("utf-8", "replace")
+    if not secret or not hmac.compare_digest(given, f"sha256={digest}".encode()):
         raise BadSignature("The delivery is not signed with the secret of this integration.")
     try:
         return json.loads(body)

@@ -12,6 +12,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from integrations import text
 from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable, signed
 from integrations.fields import digits, instant, part, parts, string
@@ -38,8 +41,8 @@ class Discourse(Connector):
 
     name, title, hook = "discourse", "Discourse", "hook"
     asks = (
-        Credential(name="user", label="User name of a moderator", help="Best an account only for Spamdesk."),
-        Credential(name="key", label="API key for this single user, scope global", is_secret=True),
+        Credential(name="user", label=gettext_lazy("User name of a moderator, best only Spamdesk's")),
+        Credential(name="key", label=gettext_lazy("API key: single user, scope global"), is_secret=True),
     )
     actions, default_action = ("hide", "limit", "remove", "suspend"), "remove"
 
@@ -52,7 +55,7 @@ class Discourse(Connector):
         """Return the user of the key; others than moderators are refused the review queue."""
         user = part(self._read("/session/current.json", gone=(403, 404)), "current_user")
         if not (name := string(user, "username")):
-            raise Unusable("Discourse does not know this user with this key; add a key for this user.")
+            raise Unusable(_("Discourse does not know this user with this key; add a key for this user."))
         self._queue(offset=0)
         return f"{name} ({'administrator' if user.get('admin') is True else 'moderator'})"
 
@@ -72,7 +75,7 @@ class Discourse(Connector):
         review = digits(order.remote, "review")
         if order.verdict != "spam":
             if review and self._performed(review, _ALLOWS) == "":
-                raise Unusable(f"Discourse does not let {self._user} dismiss this; look at its review queue.")
+                raise Unusable(_("Discourse does not let %s dismiss this; look at its queue.") % self._user)
         elif order.action != "nothing":
             if order.remote.get("kind") != "user":
                 self._take_away(order, review)
@@ -95,7 +98,7 @@ class Discourse(Connector):
             return
         if kind == "queued" and self._row(review).get("status") in _REJECTED:
             if not self._performed(review, _PUBLISHES, while_pending=False):
-                raise Unusable("This Discourse publishes no rejected posts; ask for a new one.")
+                raise Unusable(_("This Discourse publishes no rejected posts; ask for a new one."))
             return
         post, state = self._post(order)
         if order.action in ("hide", "limit"):
@@ -118,7 +121,7 @@ class Discourse(Connector):
         path = f"/review.json?status=pending&sort_order=created_at_asc&offset={offset}"
         answer = self._read(path, gone=(403, 404))
         if not isinstance(answer.get("reviewables"), list):
-            raise Unusable("Discourse does not show its review queue to this user; make it a moderator.")
+            raise Unusable(_("Discourse does not show its review queue to this user; make it a moderator."))
         kinds = {"reviewable_scores", *_REFERENCES.values()}
         beside = {kind: {digits(row): row for row in parts(answer, kind)} for kind in kinds}
         return [_joined(row, beside) for row in parts(answer, "reviewables")]
@@ -147,7 +150,7 @@ class Discourse(Connector):
 
     def _performed(self, review: str, wanted: Sequence[str], *, while_pending: bool = True) -> str | None:
         """Perform the first wanted action on offer; return it, "" if none is, None if all is decided."""
-        for _ in range(_TRIES):
+        for _attempt in range(_TRIES):
             row = self._row(review)
             if not row or (while_pending and row.get("status") not in _PENDING):
                 return None
@@ -160,7 +163,7 @@ class Discourse(Connector):
                 claim = {"reviewable_claimed_topic": {"topic_id": topic}}
                 self._sent("POST", "/reviewable_claimed_topics.json", claim, accepts=(403, 404, 409, 422))
         if action:
-            raise Unusable(f"Discourse refuses {action}; perhaps somebody has claimed the topic there.")
+            raise Unusable(_("Discourse refuses %s; perhaps somebody has claimed the topic there.") % action)
         return ""
 
     def _row(self, review: str) -> dict[str, Any]:
@@ -184,7 +187,7 @@ class Discourse(Connector):
         if action not in _PENALTIES:
             return
         if not user:
-            raise Unusable("Discourse did not say who wrote this; act on the account there.")
+            raise Unusable(_("Discourse did not say who wrote this; act on the account there."))
         (verb, past, until), now = _PENALTIES[action], datetime.now(UTC)
         state = self._read(f"/admin/users/{user}.json")
         is_now = (instant(state, f"{past}_till") or now) > now

@@ -12,6 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from integrations import text
 from integrations.connector import Connector, Credential, Incoming, Order, Page, Unreachable, Unusable
 from integrations.fields import count, digits, instant, part, parts, string, url
@@ -32,8 +35,12 @@ class Lemmy(Connector):
 
     name, title = "lemmy", "Lemmy"
     asks = (
-        Credential(name="user", label="User name", help="Of an account without a second factor."),
-        Credential(name="password", label="Password", is_secret=True),
+        Credential(
+            name="user",
+            label=gettext_lazy("User name"),
+            help=gettext_lazy("Of an account without a second factor."),
+        ),
+        Credential(name="password", label=gettext_lazy("Password"), is_secret=True),
     )
     actions = ("remove",)
     default_action = "remove"
@@ -57,7 +64,7 @@ class Lemmy(Connector):
     def act(self, order: Order) -> Mapping[str, Any]:
         """Remove, which resolves the reports; resolve the reports of what is not spam."""
         if order.action not in (*self.actions, "nothing"):
-            raise Unusable("On Lemmy, posts and comments can be removed, and nothing else.")
+            raise Unusable(_("On Lemmy, posts and comments can be removed, and nothing else."))
         if order.action == "nothing" and order.verdict == "spam":
             return {"verdict": order.verdict, "removed": False, "reports": []}
         item, resolved, ours = self._state(order)
@@ -79,7 +86,7 @@ class Lemmy(Connector):
             acted = {"removed": order.action == "remove" and ours, "reports": [] if is_left else ours}
         closed = [report for report in acted["reports"] if report in resolved]
         if acted["removed"] and not item:
-            raise Unusable("It was purged on the server since then; nothing brings it back.")
+            raise Unusable(_("It was purged on the server since then; nothing brings it back."))
         if acted["removed"] and item.get("removed"):
             self._remove(order, is_removed=False)
             closed = [report for report in _named(order) if report not in resolved or report in closed]
@@ -138,7 +145,7 @@ class Lemmy(Connector):
         answer = self._call("GET", f"{path}?{urlencode(asked)}")
         if not isinstance(answer, dict):
             _SESSIONS.pop(self._key, None)  # perhaps it speaks the other API since an update
-            raise Unreachable("Lemmy answered with something else than its reports.")
+            raise Unreachable(_("Lemmy answered with something else than its reports."))
         return answer
 
     def _own(self) -> dict[str, Any]:
@@ -149,7 +156,7 @@ class Lemmy(Connector):
     def _call(self, method: str, path: str, change: Mapping[str, Any] | None = None) -> Any:
         """Return the JSON of an answer, None of 404. A token that ended is replaced, once."""
         error = ""
-        for _ in range(2):
+        for _attempt in range(2):
             api, token = self._session()
             path_of_api, headers = f"/api/{api}{path}", {"authorization": f"Bearer {token}"}
             if method == "GET":
@@ -162,7 +169,7 @@ class Lemmy(Connector):
             if answer.status == 400 and error not in _SIGNED_OUT:
                 break
             _SESSIONS.pop(self._key, None)
-        raise Unusable(f"Lemmy refused: {error or 'sign in again'}.")
+        raise Unusable(_("Lemmy refused: %(error)s.") % {"error": error or _("sign in again")})
 
     def _is_v4(self) -> bool:
         return self._session()[0] == "v4"
@@ -176,12 +183,13 @@ class Lemmy(Connector):
             # Servers of 1.0 answer v3, too, but not its reports.
             site = self.http.get("/api/v4/site", accepts=(400, 404))
             api = "v4" if site.status != 404 and isinstance(site.json, dict) else "v3"
-            _, user, password = self._key
+            user, password = self._key[1:]
             asked = {"username_or_email": user, "password": password}
             answer = self.http.asked(f"/api/{api}{_SIGN_IN[api]}", json=asked, accepts=_ANSWERS)
             if not (token := string(answer.json, "jwt")):
-                error = string(answer.json, "error") or "there is no Lemmy server at this address"
-                raise Unusable(f"Lemmy did not let us in: {error.replace('_', ' ')}.")
+                error = string(answer.json, "error").replace("_", " ")
+                error = error or _("there is no Lemmy server at this address")
+                raise Unusable(_("Lemmy did not let us in: %(error)s.") % {"error": error})
             _SESSIONS[self._key] = api, token
         return _SESSIONS[self._key]
 

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
 from integrations import text
 from integrations.connector import Connector, Http, Incoming, Order, Page, Unreachable, Unusable, signed
 from integrations.fields import count, digits, instant, part, parts, string, url
@@ -67,7 +69,7 @@ class Mastodon(Connector):
         answer = http.asked("/api/v1/apps", json=app).json
         keys = {name: string(answer, name) for name in ("client_id", "client_secret")}
         if not all(keys.values()):
-            raise Unusable("There is no Mastodon server at this address.")
+            raise Unusable(_("There is no Mastodon server at this address."))
         return {**keys, "code_verifier": secrets.token_urlsafe(48)}
 
     @classmethod
@@ -96,17 +98,18 @@ class Mastodon(Connector):
         known = {name: credentials[name] for name in ("client_id", "client_secret", "code_verifier")}
         answer = http.asked("/oauth/token", json={**asked, **known, "scope": _SCOPES}, accepts=(400, 401))
         if not (token := string(answer.json, "access_token")):
-            raise Unusable("Mastodon did not accept the sign-in; begin again.")
+            raise Unusable(_("Mastodon did not accept the sign-in; begin again."))
         return {"access_token": token}
 
     def check(self) -> str:
         """Return the moderator's name; both permissions are tried."""
         name = string(self._get("/api/v1/accounts/verify_credentials"), "acct")
         if not name:
-            raise Unusable("There is no Mastodon server at this address.")
+            raise Unusable(_("There is no Mastodon server at this address."))
         for path in ("/api/v1/admin/reports?limit=1", "/api/v1/admin/accounts?limit=1"):
             if self.http.get(path, headers=self._headers, accepts=(403,)).status == 403:
-                raise Unusable(f"@{name} needs a role with “Manage Reports” and “Manage Users” in Mastodon.")
+                words = _("@%(name)s needs a role with “Manage Reports” and “Manage Users” in Mastodon.")
+                raise Unusable(words % {"name": name})
         return f"@{name}"
 
     def poll(self, cursor: Mapping[str, Any]) -> Page:
@@ -114,7 +117,7 @@ class Mastodon(Connector):
         seen = int(cursor.get("min_id", 0))
         answer = self._get(f"/api/v1/admin/reports?limit={_PAGE}&min_id={seen}")
         if not isinstance(answer, list):
-            raise Unreachable("Mastodon answered with something else than its reports.")
+            raise Unreachable(_("Mastodon answered with something else than its reports."))
         reports = {int(digits(report) or 0): report for report in parts(answer)}
         fresh = sorted(number for number in reports if number > seen)
         incoming = tuple(piece for number in fresh for piece in _reported(reports[number]))
@@ -124,7 +127,9 @@ class Mastodon(Connector):
         """Act on the account, which resolves its reports; resolve the reports of what is not spam."""
         kind = _TYPES.get(order.action, "")
         if not kind and order.action != "nothing":
-            raise Unusable("Mastodon lets no program remove a post: remove it there, or act on the account.")
+            raise Unusable(
+                _("Mastodon lets no program remove a post: remove it there, or act on the account.")
+            )
         state = self._state(order, _named(order))
         left, is_ours = state.open, order.is_shared or state.is_ours(kind, order.remote)
         if kind and state.account and not state.has(kind):
@@ -132,7 +137,7 @@ class Mastodon(Connector):
             if known := state.open + state.ours + state.others:
                 form["report_id"] = known[0]
             elif kind == "none":
-                raise Unusable("Mastodon keeps notes with reports, and nobody has reported this.")
+                raise Unusable(_("Mastodon keeps notes with reports, and nobody has reported this."))
             self._sent(f"/api/v1/admin/accounts/{order.remote['account']}/action", form)
             # The server resolves this report after a note, and all reports about the account otherwise.
             left, is_ours = state.open[1:] if kind == "none" else (), True
@@ -149,7 +154,7 @@ class Mastodon(Connector):
             acted = {"type": kind if state.is_ours(kind, order.remote) else "", "reports": state.ours}
         if (flag := _FLAGS.get(acted["type"])) and not order.is_shared:
             if not state.account:
-                raise Unusable("The account was deleted on the server since then; nothing brings it back.")
+                raise Unusable(_("The account was deleted on the server since then; nothing brings it back."))
             if state.account.get(flag):
                 self._sent(f"/api/v1/admin/accounts/{order.remote['account']}/un{acted['type']}")
         for report in acted["reports"] if order.reopens else ():

@@ -12,6 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from integrations import text
 from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable
 from integrations.fields import part, parts, string
@@ -25,7 +28,11 @@ class Matrix(Connector):
     """A Synapse homeserver, by the access token of a server administrator."""
 
     name, title = "matrix", "Matrix (Synapse)"
-    asks = (Credential(name="token", label="Access token of a server administrator", is_secret=True),)
+    asks = (
+        Credential(
+            name="token", label=gettext_lazy("Access token of a server administrator"), is_secret=True
+        ),
+    )
     actions, final = ("limit", "remove", "suspend"), ("remove",)
     default_action = "remove"
     hook = "matrix"
@@ -86,7 +93,7 @@ class Matrix(Connector):
             if self._is_suspended(sender):
                 self._sent("PUT", f"/_matrix/client/v1/admin/suspend/{sender}", json={"suspended": False})
         elif order.action == "remove":
-            raise Unusable("A redaction cannot be taken back on Matrix; tell the sender by hand.")
+            raise Unusable(_("A redaction cannot be taken back on Matrix; tell the sender by hand."))
 
     def _reported(self, number: int) -> Incoming | None:
         report = self._get(f"/_synapse/admin/v1/event_reports/{number}")

@@ -13,6 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from integrations.connector import Answer, Connector, Credential, Http, Incoming, Order, Page, Unusable
 from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
@@ -38,9 +41,15 @@ class Ozone(Connector):
 
     name, title = "ozone", "Bluesky (Ozone)"
     asks = (
-        Credential(name="handle", label="Handle of a moderator", help="A member of the team in your Ozone."),
-        Credential(name="password", label="App password of this account", is_secret=True),
-        Credential(name="labeler", label="DID of the labeler", help="Begins with did:"),
+        Credential(
+            name="handle",
+            label=gettext_lazy("Handle of a moderator"),
+            help=gettext_lazy("A member of the team in your Ozone."),
+        ),
+        Credential(name="password", label=gettext_lazy("App password of this account"), is_secret=True),
+        Credential(
+            name="labeler", label=gettext_lazy("DID of the labeler"), help=gettext_lazy("Begins with did:")
+        ),
     )
     actions, final = tuple(_EVENTS), ("note",)
     default_action = "hide"
@@ -53,7 +62,7 @@ class Ozone(Connector):
         """Return handle and role; triage may neither label nor take down."""
         role = string(part(self._got("tools.ozone.server.getConfig"), "viewer"), "role")
         if not role:
-            raise Unusable("This account is not in the team of this Ozone; add it there as a moderator.")
+            raise Unusable(_("This account is not in the team of this Ozone; add it there as a moderator."))
         return f"@{self._session()['handle']} ({role.rpartition('#role')[2].lower()})"
 
     def poll(self, cursor: Mapping[str, Any]) -> Page:
@@ -126,7 +135,7 @@ class Ozone(Connector):
             lambda headers: self.http.sent("POST", path, json=said, headers=headers, accepts=accepts)
         )
         if answer.status != 200 and not any(done in _refusal(answer) for done in _DONE):
-            raise Unusable(f"Ozone refuses: {_refusal(answer)}")
+            raise Unusable(_("Ozone refuses: %(error)s") % {"error": _refusal(answer)})
 
     def _reported(self, status: dict[str, Any], views: Mapping[str, dict[str, Any]]) -> Incoming | None:
         if not (name := _name(subject := part(status, "subject"))):
@@ -195,7 +204,7 @@ class Ozone(Connector):
             lambda headers: self.http.get(path, headers=headers, accepts=_REFUSALS), is_ozone=is_ozone
         )
         if answer.status != 200 and not may_fail:
-            raise Unusable(f"Ozone refuses: {_refusal(answer)}")
+            raise Unusable(_("Ozone refuses: %(error)s") % {"error": _refusal(answer)})
         return part(answer.json) if answer.status == 200 else {}
 
     def _called(self, call: Callable[[Mapping[str, str]], Answer], *, is_ozone: bool = True) -> Answer:
@@ -216,7 +225,9 @@ class Ozone(Connector):
             said = self.http.asked(path, json=typed, accepts=(400, 401)).json
             session = {name: string(said, name) for name in ("accessJwt", "did", "handle")}
             if not all(value and value.isascii() and value.isprintable() for value in session.values()):
-                raise Unusable("The server refuses handle and app password; make a new app password there.")
+                raise Unusable(
+                    _("The server refuses handle and app password; make a new app password there.")
+                )
             _SESSIONS[self._key] = session
         return _SESSIONS[self._key]
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from integrations.calls import Calls
 from integrations.connector import Connector, Unreachable, Unusable
@@ -83,7 +84,7 @@ def connect(
             if name:
                 _activate(integration, name=name, actor=actor, at=at)
     except IntegrityError:
-        raise CannotConnect("This server is connected already.") from None
+        raise CannotConnect(_("This server is connected already.")) from None
     return integration
 
 
@@ -146,11 +147,15 @@ def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
 
 
 def _suggest(connector: type[Connector], *, platform: Platform, actor: User, at: datetime) -> None:
-    """Let people's spam decisions do what the connector suggests, unless the platform has chosen."""
+    """Let people's spam decisions do what the connector suggests, unless the platform has chosen.
+
+    A second person confirms what cannot be undone.
+    """
     if not ActionRule.objects.filter(platform=platform).exists():
         about = {"verdict": Verdict.SPAM, "reason": "", "decided_by": DecidedBy.PERSON}
         action = connector.default_action
-        platforms.set_action(platform_id=platform.pk, about=about, actor=actor, at=at, action=action)
+        chosen = {"action": action, "needs_second_name": action in connector.final}
+        platforms.set_action(platform_id=platform.pk, about=about, actor=actor, at=at, **chosen)
 
 
 def change(

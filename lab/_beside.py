@@ -23,6 +23,10 @@ from lab import _alike, _answers
 from lab._feed_readers import LIMITS, Found, Poller, Source, compare, wait_until_read
 
 PLATFORM = "beside"
+SCOPES = (
+    *("posts:write", "complaints:write", "verdicts:read", "cases:read", "decisions:write", "rules:admin"),
+    *("labels:export", "webhooks:admin"),
+)
 _QUICK, _SLOW, _DEAD = 10, 5, 5
 _LOOK_SECONDS = 2.0
 _GATHER_SECONDS = 120
@@ -56,6 +60,7 @@ class SecondPlatform:
         """Register it with a running product, which this environment names, and give it a key."""
         command = [sys.executable, "manage.py", "create_api_key", PLATFORM]
         command += ["--register", "Beside (made up)", "--acts-as", "lead"]
+        command += [f"--scope={scope}" for scope in SCOPES]
         result = subprocess.run(
             command, cwd=ROOT, env=dict(environment), stdout=subprocess.PIPE, check=True, timeout=120
         )

@@ -145,6 +145,10 @@ class Scope(models.TextChoices):
     AUDIT_READ = "audit:read"
 
 
+USUAL_SCOPES = (Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ, Scope.WEBHOOKS_ADMIN)
+"""What every platform needs: a new key has these, unless somebody says otherwise."""
+
+
 class ApiKey(models.Model):
     """A platform's key. Only a digest of the secret is kept; the prefix finds the row."""
 

@@ -40,6 +40,9 @@ def product() -> Iterator[Product]:
         yield product
 
 
+SCOPES = ("posts:write", "cases:read", "decisions:write", "verdicts:read")
+
+
 def test_two_people_train_shadow_and_promote(desk_of: Callable[[str], Page], product: Product) -> None:
     engineer, lead = desk_of("ml"), desk_of("lead")
     lead.goto("/quality/")
@@ -103,7 +106,7 @@ def _platform(product: Product) -> Iterator[httpx.Client]:
     """Register a new platform; yield a client of the API with its key."""
     command = [sys.executable, "manage.py", "create_api_key", "loop", "--register", "Loop (made up)"]
     made = subprocess.run(
-        [*command, "--acts-as", "lead"],
+        [*command, "--acts-as", "lead", *(f"--scope={scope}" for scope in SCOPES)],
         cwd=ROOT,
         env=product.environment,
         stdout=subprocess.PIPE,

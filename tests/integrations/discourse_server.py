@@ -81,6 +81,18 @@ class DiscourseServer(PlatformServer):
         self.conflicts, self.has_queue = 0, True
         self.claimed_by: str | None = None
 
+    def restrictions(self) -> set[str]:
+        """Return what is hidden, deleted or rejected, and who is silenced or suspended."""
+        flags = ("hidden", "deleted_at", "silenced_till", "suspended_till")
+        rows = [*self.posts.items(), *self.users.items()]
+        found = {f"{flag} {key}" for key, row in rows for flag in flags if row.get(flag)}
+        queue = [row for row in self.queue.values() if row["type"] == "ReviewableQueuedPost"]
+        return found | {f"rejected {row['id']}" for row in queue if row["status"] == 2}
+
+    def waiting(self) -> set[str]:
+        """Return the numbers of what waits in the queue."""
+        return {str(key) for key, row in self.queue.items() if row["status"] == 0}
+
     @property
     def beside(self) -> dict[str, Any]:
         """What answers have beside the items of the queue; flag 130 asks for approval."""
@@ -104,8 +116,12 @@ class DiscourseServer(PlatformServer):
         if kind in ("posts", "users"):
             return self._changed(request, {"posts": self.posts, "users": self.users}[kind], *names)
         if kind == "post_actions":
-            assert request.body == {"id": "50", "post_action_type_id": 8, "take_action": "true"}
-            self.posts[50]["hidden"] = True
+            if request.body["post_action_type_id"] == 7:
+                assert request.body["message"]
+                self.queue[12] |= {"status": 0, "version": self.queue[12]["version"] + 1}
+            else:
+                assert request.body == {"id": "50", "post_action_type_id": 8, "take_action": "true"}
+                self.posts[50]["hidden"] = True
         if kind == "reviewable_claimed_topics":
             if self.claimed_by is None or self.claimed_by:
                 return 403 if self.claimed_by is None else 409, {"errors": ["…"]}

@@ -51,6 +51,17 @@ class LemmyServer(PlatformServer):
         }
         return self.reports[kind, number]
 
+    def restrictions(self) -> set[str]:
+        """Return what is removed."""
+        return {f"{kind} {number}" for (kind, number), row in self.items.items() if row.get("removed")}
+
+    def waiting(self) -> set[str]:
+        """Return the numbers of open reports."""
+        rows = self.reports.items()
+        return {
+            str(number) for (kind, number), row in rows if not part(row, f"{kind}_report").get("resolved")
+        }
+
     def answer(self, request: Request) -> tuple[int, Any]:
         """Answer as Lemmy does."""
         path = request.path.removeprefix(f"/api/{self.api}")

@@ -42,6 +42,15 @@ class MastodonServer(PlatformServer):
         }
         return self.reports[number]
 
+    def restrictions(self) -> set[str]:
+        """Return the flags that accounts have."""
+        rows = self.accounts.items()
+        return {f"{flag} {key}" for key, row in rows for flag in _FLAGS.values() if row.get(flag)}
+
+    def waiting(self) -> set[str]:
+        """Return the numbers of open reports."""
+        return {key for key, row in self.reports.items() if not row["action_taken"]}
+
     def authorize(self, url: str) -> str:
         """Say yes in the browser; return the code."""
         self.codes["code-1"] = dict(parse_qsl(urlsplit(url).query))

@@ -16,13 +16,14 @@ class MatrixServer(PlatformServer):
     def __init__(self) -> None:
         super().__init__()
         self.reports: dict[int, dict[str, Any]] = {}
+        self.numbered = 0
         self.redacted: dict[str, str] = {}
         self.shadow_banned: set[str] = set()
         self.suspended: set[str] = set()
 
     def report(self, body: str, *, sender: str = "@spammer:matrix.test", **event: Any) -> int:
         """Let somebody report a message."""
-        number = len(self.reports) + 1
+        number = self.numbered = self.numbered + 1
         self.reports[number] = {
             "id": number,
             "event_id": f"$event-{number}",
@@ -41,6 +42,14 @@ class MatrixServer(PlatformServer):
             },
         }
         return number
+
+    def restrictions(self) -> set[str]:
+        """Return who is restricted, and what is redacted."""
+        return self.shadow_banned | self.suspended | set(self.redacted.values())
+
+    def waiting(self) -> set[str]:
+        """Return the numbers of reports."""
+        return {str(number) for number in self.reports}
 
     def answer(self, request: Request) -> tuple[int, Any]:  # noqa: PLR0911 - a route each
         """Answer as Synapse does."""

@@ -56,6 +56,17 @@ class OzoneServer(PlatformServer):
         self.taken_down, self.labelled, self.keys = set[str](), set[str](), set[Any]()
         self.sign_ins, self.role, self.has_views = 0, f"{_DEFS}#roleModerator", True
 
+    def restrictions(self) -> set[str]:
+        """Return what is labelled or taken down."""
+        return {f"label {name}" for name in self.labelled} | {
+            f"taken down {name}" for name in self.taken_down
+        }
+
+    def waiting(self) -> set[str]:
+        """Return the subjects whose review is open."""
+        rows = [row for row in self.statuses if row["reviewState"].endswith("Open")]
+        return {str(next(iter(row["subject"].values()), "")) + str(row["id"]) for row in rows}
+
     def answer(self, request: Request) -> tuple[int, Any]:
         """Answer as the two servers do."""
         method = request.path.removeprefix("/xrpc/")
@@ -116,4 +127,7 @@ class OzoneServer(PlatformServer):
             self.labelled = self.labelled | {name} if event["createLabelVals"] else self.labelled - {name}
         self.taken_down |= {name} if kind == "Takedown" else set()
         self.taken_down -= {name} if kind == "ReverseTakedown" else set()
+        for row in self.statuses if kind not in ("Comment", "Label") else ():
+            if name in row["subject"].values():
+                row["reviewState"] = f"{_DEFS}#review{'Open' if kind == 'Report' else 'Closed'}"
         return 200, {"id": len(self.events)}

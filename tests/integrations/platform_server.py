@@ -33,17 +33,27 @@ class Request:
 class PlatformServer:
     """Answers by `answer`, which returns (status, JSON or bytes). `breaks_at` cuts the connection there.
 
-    Each name in `breaks_at` works once, after the change was made: the platform did it, and we never heard.
+    Each name in `breaks_at` works once, after the change was made: the platform did it, and we never heard;
+    `loses_next` does so for the next request that changes anything. `effects` has all that did, with bodies.
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.requests: list[Request] = []
         self.breaks_at: set[str] = set()
+        self.effects, self.loses_next = list[tuple[str, str]](), False
 
     def answer(self, request: Request) -> tuple[int, Any]:
         """Return status and body."""
         raise NotImplementedError
+
+    def restrictions(self) -> set[str]:
+        """Return what is in force against posts and accounts."""
+        return set()
+
+    def waiting(self) -> set[str]:
+        """Return the reports that wait there for somebody."""
+        return set()
 
     def changes(self) -> list[str]:
         """Return the names of the requests that change something, in order."""
@@ -58,9 +68,14 @@ def serving(platform: PlatformServer, *, host: str = "127.0.0.1") -> Iterator[Pl
         def handle_any(self) -> None:
             request = _request(self)
             platform.requests.append(request)
+            before = platform.restrictions(), platform.waiting()
             status, body = platform.answer(request)
-            if request.name in platform.breaks_at:
-                platform.breaks_at.remove(request.name)
+            is_effective = before != (platform.restrictions(), platform.waiting())
+            if is_effective:
+                platform.effects.append((request.name, json.dumps(request.body)))
+            if request.name in platform.breaks_at or (is_effective and platform.loses_next):
+                platform.breaks_at.discard(request.name)
+                platform.loses_next = False
                 self.close_connection = True
                 return
             content = body if isinstance(body, bytes) else json.dumps(body).encode()

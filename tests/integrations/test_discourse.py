@@ -180,7 +180,7 @@ class TestAct:
         with pytest.raises(Unusable, match="claimed"):
             connected(server).act(order("remove"))
         server.queue[12]["type"] = "ReviewableChatMessage"
-        with pytest.raises(Unusable, match="review queue"):
+        with pytest.raises(Unusable, match="its queue"):
             connected(server).act(order("nothing", verdict="not_spam"))
 
     def test_removes_a_queued_post_that_was_published_meanwhile(self, server: Any) -> None:

@@ -45,7 +45,7 @@ TOLD = IncomingPost(
     links=("https://pills.example/x", "https://pills.example/y"),
 )
 RECORDED, ACCOUNT = {"did": SPAMMER, "uri": POST, "cid": "bafy1"}, {"did": SPAMMER, "uri": "", "cid": ""}
-CLOSED = ("Acknowledge", POST)
+CLOSED, OPENED = ("Acknowledge", POST), ("Report", POST)
 
 
 @pytest.fixture
@@ -138,11 +138,11 @@ class TestAct:
         ("action", "remote", "done", "undone"),
         [
             ("note", RECORDED, [("Comment", POST)], []),
-            ("hide", RECORDED, [("Label", POST), CLOSED], [("Label", POST)]),
-            ("limit", RECORDED, [("Label", SPAMMER), CLOSED], [("Label", SPAMMER)]),
-            ("remove", RECORDED, [("Takedown", POST)], [("ReverseTakedown", POST)]),
-            ("suspend", RECORDED, [("Takedown", SPAMMER), CLOSED], [("ReverseTakedown", SPAMMER)]),
-            ("remove", ACCOUNT, [("Takedown", SPAMMER)], [("ReverseTakedown", SPAMMER)]),
+            ("hide", RECORDED, [("Label", POST), CLOSED], [("Label", POST), OPENED]),
+            ("limit", RECORDED, [("Label", SPAMMER), CLOSED], [("Label", SPAMMER), OPENED]),
+            ("remove", RECORDED, [("Takedown", POST)], [("ReverseTakedown", POST), OPENED]),
+            ("suspend", RECORDED, [("Takedown", SPAMMER), CLOSED], [("ReverseTakedown", SPAMMER), OPENED]),
+            ("remove", ACCOUNT, [("Takedown", SPAMMER)], [("ReverseTakedown", SPAMMER), ("Report", SPAMMER)]),
             ("nothing", RECORDED, [], []),
         ],
     )

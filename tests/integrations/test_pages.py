@@ -61,7 +61,11 @@ def test_a_new_platform_does_what_the_connector_suggests(
 
     rule = ActionRule.objects.get()
     assert (rule.verdict, rule.decided_by, rule.action) == ("spam", "person", "remove")
+    assert rule.needs_second_name
     assert Platform.objects.get().reviews_reports
+    page = desk.get(f"/platforms/{rule.platform_id}/settings/").content.decode()
+    assert "remove the post (cannot be undone)" in page
+    assert page.count("cannot be undone") == 2  # in the choices, and beside the rule
 
 
 def test_an_existing_platform_keeps_its_actions(
@@ -107,6 +111,13 @@ def test_new_credentials_are_tried_first(desk: Client, integration: Integration,
     assert "Connected as @admin:matrix.test" in answer.content.decode()
 
 
+def test_shows_what_to_type_and_where_the_platform_sends(desk: Client, integration: Integration) -> None:
+    body = desk.get(f"/integrations/{integration.pk}/").content.decode()
+
+    assert 'name="token"' in body
+    assert f"http://testserver/integrations/matrix/{integration.hook}" in body
+
+
 def test_a_removed_one_is_not_listed(desk: Client, integration: Integration) -> None:
     desk.post(f"/integrations/{integration.pk}/change/", {"act": "remove"})
 
@@ -125,3 +136,15 @@ def test_hostile_names_are_inert(desk: Client, integration: Integration) -> None
     assert "<script>alert" not in body
     assert "<img src=x" not in body
     assert "\u202e" not in body
+
+
+def test_speaks_german(desk: Client, matrix: MatrixServer, integration: Integration, asked: Asked) -> None:
+    desk.cookies["django_language"] = "de"
+    Integration.objects.update(last_error="Lemmy answered with something else than its reports.")
+    page = desk.get(f"/integrations/{integration.pk}/").content.decode()
+    wrong = {"base_url": matrix.url, "token": "wrong"}
+    refused = desk.post("/integrations/new/matrix/", wrong).content.decode()
+
+    assert "Zugriffstoken eines Server-Administrators" in page
+    assert "Lemmy hat mit etwas anderem als seinen Meldungen geantwortet." in page
+    assert "Die Antwort war 401. Invalid access token Melden Sie sich erneut an." in refused

@@ -10,11 +10,10 @@ from moderation.api.serializers.answers import AnswerSerializer, DescribedSerial
 from moderation.api.serializers.cursors import FeedCursorField, NextCursorField, PageQuerySerializer
 from moderation.api.serializers.fields import InstantField, TextField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Decision
 from moderation.models.actions import Action
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
-from moderation.queries.decisions.platform_decisions import Grounds
+from moderation.queries.decisions.statements import OTHER, SCAMS
 
 
 class DecisionQuerySerializer(PageQuerySerializer):
@@ -120,16 +119,18 @@ class DecisionPageSerializer(AnswerSerializer):
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")
 
 
-SCAMS, OTHER = "STATEMENT_CATEGORY_SCAMS_AND_FRAUD", "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"
-_FRAUDULENT = frozenset({"scam", "phishing", "fraud", "impersonation"})
-"""Reasons of the policy, and of complaints, that are more than unwanted advertising."""
-
-
 class StatementSerializer(serializers.Serializer[Any]):
     """The statement for the author and for the Commission's database."""
 
     puid = serializers.CharField(help_text="Our id of the decision.")
-    decision_visibility = serializers.ListField(child=serializers.CharField())
+    decision_visibility = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Of what is done to the post."
+    )
+    decision_account = serializers.CharField(required=False, help_text="Of a suspended account.")
+    decision_provision = serializers.CharField(required=False, help_text="Of a limited account.")
+    end_date_visibility_restriction = serializers.DateField(required=False)
+    end_date_account_restriction = serializers.DateField(required=False)
+    end_date_service_restriction = serializers.DateField(required=False)
     decision_ground = serializers.CharField()
     incompatible_content_ground = serializers.CharField()
     incompatible_content_explanation = serializers.CharField()
@@ -142,39 +143,3 @@ class StatementSerializer(serializers.Serializer[Any]):
     source_type = serializers.CharField()
     automated_detection = serializers.CharField()
     automated_decision = serializers.CharField()
-
-
-def statement(row: Decision, *, grounds: Grounds) -> dict[str, Any]:
-    """Return the statement of a decision that took a post down."""
-    is_automatic = row.source == DecisionSource.AUTOMATIC
-    # Cases come from the filter, unless people complained of what it had let through or could not read.
-    is_reported = grounds.complaints > 0
-    return {
-        "puid": str(row.pk),
-        "decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"],
-        "decision_ground": "DECISION_GROUND_INCOMPATIBLE_CONTENT",
-        "incompatible_content_ground": "The rules against spam",
-        "incompatible_content_explanation": grounds.reason or f"The {row.post.subject} is spam.",
-        "incompatible_content_illegal": "No",
-        "category": SCAMS if row.reason in _FRAUDULENT else OTHER,
-        "content_type": ["CONTENT_TYPE_TEXT", *(["CONTENT_TYPE_IMAGE"] if grounds.has_media else [])],
-        "content_date": row.post.posted_at.date().isoformat(),
-        "application_date": row.effective_at.date().isoformat(),
-        "decision_facts": _facts(row, grounds, is_automatic=is_automatic),
-        "source_type": "SOURCE_TYPE_OTHER_NOTIFICATION" if is_reported else "SOURCE_VOLUNTARY",
-        "automated_detection": "No" if is_reported and not is_automatic else "Yes",
-        "automated_decision": "AUTOMATED_DECISION_FULLY"
-        if is_automatic
-        else "AUTOMATED_DECISION_NOT_AUTOMATED",
-    }
-
-
-def _facts(row: Decision, grounds: Grounds, *, is_automatic: bool) -> str:
-    subject = row.post.subject
-    if is_automatic:
-        probability = f"{row.score.spam_probability:.2f}"
-        by = f"An automatic filter judged the {subject} as spam, with a probability of {probability}."
-    else:
-        by = f"A person looked at the {subject} and judged it as spam."
-    told = {0: "", 1: " One user had reported it."}
-    return by + told.get(grounds.complaints, f" {grounds.complaints} users had reported it.")

@@ -84,16 +84,16 @@ class Statements(ApiView):
         "read_statement",
         "Read the statement of reasons",
         (
-            "Of a decision that says spam and took effect, in the field names of the DSA transparency "
-            "database; add `territorial_scope` and `url`."
+            "Of a decision that says spam and restricts a post or an account, in the field names of the DSA "
+            "transparency database; add `territorial_scope` and `url`."
         ),
         scope=Scope.VERDICTS_READ,
         parameters=[in_path("id", "The decision.")],
         answers={200: formats.StatementSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        with known(Decision, "No decision of yours that took a post down has this id."):
-            row = platform_decisions.removal(
+        with known(Decision, "No decision of yours that restricts a post or an account has this id."):
+            told = platform_decisions.statement(
                 platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
             )
-        return Response(formats.statement(row, grounds=platform_decisions.grounds(row)))
+        return Response(told)

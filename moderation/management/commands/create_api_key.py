@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from moderation.models import Platform, User
-from moderation.models.platforms import Scope
+from moderation.models.platforms import USUAL_SCOPES, Scope
 from moderation.operations.accounts import api_keys, platforms
 
 
@@ -27,21 +27,23 @@ class Command(BaseCommand):
             "--scope",
             action="append",
             choices=Scope.values,
-            help="what the key may do; repeat; all if not given",
+            help=f"what the key may do; repeat; if not given: {', '.join(USUAL_SCOPES)}",
         )
         parser.add_argument(
             "--acts-as", metavar="USER", help="the person in whose name the key decides, bans and exports"
         )
-        parser.add_argument("--days", type=int, help="days until the key expires; never if not given")
+        parser.add_argument(
+            "--days", type=int, default=90, help="days until the key expires, 90 if not given; 0: never"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         at = timezone.now()
-        if options["days"] is not None and not 1 <= options["days"] <= 3_650:
-            raise CommandError("--days must be from 1 to 3650.")
+        if not 0 <= options["days"] <= 3_650:
+            raise CommandError("--days must be from 0 to 3650.")
         key, secret = api_keys.issue(
             platform=_platform(slug=options["platform"], register=options["register"]),
             name=options["name"][:100],
-            scopes=options["scope"] or Scope.values,
+            scopes=options["scope"] or USUAL_SCOPES,
             acts_as=_person(options["acts_as"]) if options["acts_as"] else None,
             expires_at=at + timedelta(days=options["days"]) if options["days"] else None,
             at=at,

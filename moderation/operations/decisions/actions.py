@@ -19,7 +19,7 @@ from moderation.operations.outbox import feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores, wire
-from moderation.queries.decisions import actions
+from moderation.queries.decisions import actions, statements
 from moderation.queries.decisions.actions import Rules
 
 PIECE = 500
@@ -148,13 +148,17 @@ def _locked(decision_ids: Sequence[int], *, state: ActionState) -> list[Decision
     return list(rows.select_for_update(of=("self",)).order_by("pk"))
 
 
-def _tell(event: WebhookEvent, rows: Iterable[DecisionAction], *, at: datetime) -> None:
+def _tell(event: WebhookEvent, rows: Sequence[DecisionAction], *, at: datetime) -> None:
+    """Tell of actions; where they begin, with what to tell the authors."""
+    found = ((row.decision, statements.restriction(row.decision, row)) for row in rows)
+    begun = {decision: done for decision, done in found if done and event == WebhookEvent.ACTION_CONFIRMED}
+    told = {pk: {"statement": text} for pk, text in statements.statements(begun).items()}
     messages.tell(
         [
             Message(
                 event=event,
                 platform_id=row.decision.post.platform_id,
-                data=_told(row),
+                data=_told(row) | told.get(row.pk, {}),
                 at=at,
                 due_at=max(at, row.decision.effective_at),
                 post_id=row.decision.post_id,

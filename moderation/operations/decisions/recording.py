@@ -30,6 +30,7 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.queries import wire
+from moderation.queries.decisions import statements
 from scoring.evidence_model import rests_on_evidence
 
 RECONSIDERED = "reconsidered"
@@ -64,7 +65,8 @@ def record(
             for decision in saved
         ]
     )
-    messages.write(decisions=saved, event=event, reverses=replaced, follow_ups=follow_ups)
+    told = {pk: {**follow_ups[pk], "statement": text} for pk, text in _statements(saved, follow_ups).items()}
+    messages.write(decisions=saved, event=event, reverses=replaced, follow_ups={**follow_ups, **told})
     announce.complaints_decided(saved)
     if by_people:
         reconsider_after(by_people)
@@ -105,6 +107,15 @@ def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:
 def retract_label(*, post_id: int, at: datetime) -> None:
     """Retract the post's live label, if it has one. Call inside the transaction of the act that does so."""
     Label.objects.filter(post_id=post_id, retracted_at__isnull=True).update(retracted_at=at)
+
+
+def _statements(
+    decisions: Sequence[Decision], follow_ups: Mapping[int, Mapping[str, Any]]
+) -> dict[int, dict[str, Any]]:
+    """Return what to tell the authors; nothing of decisions without an action, as before there were any."""
+    acting = [decision for decision in decisions if follow_ups[decision.pk].get("actions")]
+    restricts = {decision: statements.restriction(decision, decision.action) for decision in acting}
+    return statements.statements({decision: done for decision, done in restricts.items() if done})
 
 
 def _label(decision: Decision) -> Label:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from moderation import enqueue
 from moderation.models import Platform, Post, Revision
-from moderation.models.posts import ScoreState
+from moderation.models.posts import ScoreState, Subject
 from moderation.operations.evidence import sent_pictures
 from moderation.operations.posts import complaints, links, sql
 from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost, body_digest, revision_of
@@ -66,7 +66,8 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
 def numbered(post: IncomingPost, *, platform: Platform) -> IncomingPost:
     """Return a post under the number of the stored revision that says the same, else under the next.
 
-    For what comes without one. The time is the stored one; what says nothing leaves what is stored.
+    For what comes without one. The time is the stored one; what says nothing leaves what is stored, and so
+    does an account's name alone.
     """
     rows = Revision.objects.filter(post__platform=platform, post__external_id=post.external_id)
     latest = rows.select_related("post").order_by("-number").first()
@@ -75,7 +76,9 @@ def numbered(post: IncomingPost, *, platform: Platform) -> IncomingPost:
     same = dataclasses.replace(post, revision=latest.number, posted_at=latest.post.posted_at)
     if body_digest(same) == latest.body_digest:
         return same
-    if post.text or post.links or post.media_urls:
+    is_name = post.subject == Subject.ACCOUNT and post.text == post.author.display_name
+    is_less = is_name and ("\n" in latest.text or latest.links or latest.media_urls)
+    if post.links or post.media_urls or (post.text and not is_less):
         return dataclasses.replace(same, revision=latest.number + 1)
     links, media_urls = tuple(latest.links), tuple(latest.media_urls)
     return dataclasses.replace(same, text=latest.text, links=links, media_urls=media_urls)

@@ -10,10 +10,19 @@ from contextlib import ExitStack
 from datetime import datetime
 from typing import Self
 
-from moderation.models import Delivery, WebhookEndpoint
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from moderation.models import Delivery, Platform, WebhookEndpoint
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import sign
 from moderation.operations.webhooks.attempts import Attempt
+
+
+def final_actions(platform: Platform) -> frozenset[str]:
+    """Return the actions that nothing takes back where integrations of the platform carry them out."""
+    found: frozenset[str] = import_string(settings.INTEGRATION_CALLER).final(platform)
+    return found
 
 
 class Caller:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -44,15 +45,17 @@ def awaiting() -> QuerySet[DecisionAction]:
     return standing().filter(state=ActionState.AWAITING, decision__post__erased_at__isnull=True)
 
 
+def waiting_count(viewer: User) -> int:
+    """Count what `waiting` returns, without reading it."""
+    return _groups(viewer).distinct()[:_MOST_SHOWN].count()
+
+
 def waiting(viewer: User) -> list[tuple[DecisionAction, int]]:
     """Return what a viewer may confirm, newest first: of others' decisions, and of no post judged blindly.
 
     Of a decision on a campaign its first action, with their number.
     """
-    own = Q(decision__decided_by=viewer) | Q(decision__campaign_decision__decided_by=viewer)
-    blind = case_access.blind_cases().exclude(case_access.kept_from(viewer))
-    rows = awaiting().exclude(own).exclude(Exists(blind.filter(post=OuterRef("decision__post"))))
-    groups = rows.annotate(group=Coalesce("decision__campaign_decision", -F("pk"))).values("group")
+    groups = _groups(viewer)
     firsts = groups.annotate(first=Min("pk"), posts=Count("pk")).order_by("-first")
     posts = dict(firsts.values_list("first", "posts")[:_MOST_SHOWN])
     related = ("post__author", "post__platform", "revision", "decided_by", "campaign_decision")
@@ -60,3 +63,11 @@ def waiting(viewer: User) -> list[tuple[DecisionAction, int]]:
         list(posts)
     )
     return [(found[pk], count) for pk, count in posts.items()]
+
+
+def _groups(viewer: User) -> QuerySet[DecisionAction, Any]:
+    """Return what a viewer may confirm by the decision that it was made with, a campaign's or its own."""
+    own = Q(decision__decided_by=viewer) | Q(decision__campaign_decision__decided_by=viewer)
+    blind = case_access.blind_cases().exclude(case_access.kept_from(viewer))
+    rows = awaiting().exclude(own).exclude(Exists(blind.filter(post=OuterRef("decision__post"))))
+    return rows.order_by().annotate(group=Coalesce("decision__campaign_decision", -F("pk"))).values("group")

@@ -115,6 +115,7 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
         "revision",
         "score",
         "reversal__reversed_by",
+        "action",
     )
     return decisions.select_related(*related).defer(*latest_scores.explaining("score"), "revision__journey")
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from moderation.models import Complaint, Decision, Platform, Post, Reason, Revision
+from moderation.models import Complaint, Decision, Platform, Post
 from moderation.models.cases import PLATFORM_REASONS, CaseState
-from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
 from moderation.queries import latest_scores
+from moderation.queries.decisions import statements
 
 
 def standing(*, post_id: int, at: datetime) -> Decision | None:
@@ -31,27 +31,13 @@ def answering(complaint: Complaint, *, at: datetime) -> Decision | None:
     return None if Post.objects.filter(has_case | is_unscored, pk=row.post_id).exists() else row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
-    """The grounds of a removal: the reason's text, and the complaints before it."""
-
-    reason: str
-    complaints: int
-    has_media: bool
-
-
-def removal(*, platform: Platform, decision_id: int, at: datetime) -> Decision:
-    """Return a decision that took a post down. Raises Decision.DoesNotExist."""
-    spam = Decision.objects.filter(post__platform=platform, verdict=Verdict.SPAM)
-    return _told(spam, before=at).get(pk=decision_id)
-
-
-def grounds(decision: Decision) -> Grounds:
-    """Return what a statement of reasons says of a removal: reason, complaints before it, media."""
-    title = Reason.objects.filter(code=decision.reason).values_list("title", flat=True).first()
-    before = Complaint.objects.filter(post=decision.post_id, received_at__lte=decision.decided_at)
-    media = Revision.objects.filter(pk=decision.revision_id).values_list("media_urls", flat=True).first()
-    return Grounds(reason=title or "", complaints=before.count(), has_media=bool(media))
+def statement(*, platform: Platform, decision_id: int, at: datetime) -> dict[str, Any]:
+    """Return the statement of reasons of a decision. Raises Decision.DoesNotExist if it restricts nothing."""
+    row = _told(Decision.objects.filter(post__platform=platform), before=at).get(pk=decision_id)
+    restricts = statements.restriction(row, getattr(row, "action", None))
+    if restricts is None:
+        raise Decision.DoesNotExist
+    return statements.statements({row: restricts})[row.pk]
 
 
 def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decision]:

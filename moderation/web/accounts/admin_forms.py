@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models import User
 from moderation.models.decisions import Verdict
-from moderation.models.platforms import Scope
+from moderation.models.platforms import USUAL_SCOPES, Scope
 from moderation.models.users import DECIDERS, Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
@@ -83,7 +83,7 @@ class KeyForm(forms.Form):
     name = forms.CharField(max_length=100, strip=True)
     scopes = forms.MultipleChoiceField(
         choices=[(scope.value, SCOPES[scope]) for scope in Scope],
-        initial=[Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ, Scope.WEBHOOKS_ADMIN],
+        initial=USUAL_SCOPES,
     )
     days = forms.ChoiceField(choices=KEY_LENGTHS, required=False)
 

@@ -42,7 +42,7 @@ def _waiting(request: access.DeskRequest, *, shown: int) -> HttpResponse:
         "lines": [(wording.sentence(one), wording.page(one), one.newest_id) for one in happened],
         "until": newest_id,
         "waiting": count,
-        "awaiting": len(actions.waiting(request.user)) if request.user.may_lead else 0,
+        "awaiting": actions.waiting_count(request.user) if request.user.may_lead else 0,
         "is_more": count >= mention_pages.MOST_COUNTED,
     }
     response = render(request, "accounts/_told.html", context)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from moderation.operations.decisions import actions
+from moderation.operations.webhooks import caller
 from moderation.queries.decisions import actions as waiting_actions
 from moderation.web import access
 
@@ -16,10 +17,15 @@ from moderation.web import access
 @access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List what awaits the reader."""
+    waiting = waiting_actions.waiting(request.user)
+    platforms = {row.decision.post.platform for row, number in waiting}
+    final = {(platform.pk, action) for platform in platforms for action in caller.final_actions(platform)}
     context = {
         "section": "search",
         "at": timezone.now(),
-        "waiting": waiting_actions.waiting(request.user),
+        "waiting": [
+            (row, number, (row.decision.post.platform_id, row.action) in final) for row, number in waiting
+        ],
     }
     return render(request, "decisions/actions.html", context)
 

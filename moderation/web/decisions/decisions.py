@@ -48,6 +48,9 @@ _COLUMNS = (
     "reversed_at",
     "reversed_by",
     "replaced_by",
+    "action",
+    "action_state",
+    "action_until",
 )
 
 
@@ -149,7 +152,7 @@ def _table(decisions: Iterable[Decision]) -> Iterator[Iterable[object]]:
 
 def _cells(decision: Decision) -> Iterable[object]:
     post, reversal = decision.post, getattr(decision, "reversal", None)
-    campaign = decision.campaign_decision
+    campaign, action = decision.campaign_decision, getattr(decision, "action", None)
     return (
         decision.pk,
         decision.decided_at.isoformat(),
@@ -167,6 +170,9 @@ def _cells(decision: Decision) -> Iterable[object]:
         reversal.reversed_at.isoformat() if reversal else "",
         reversal.reversed_by.username if reversal else "",
         (reversal.replacement_id or "") if reversal else "",
+        action.action if action else "",
+        action.state if action else "",
+        action.until.isoformat() if action and action.until else "",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -19,6 +20,7 @@ from moderation.models.decisions import AUTOMATIC_REASONS, Verdict
 from moderation.models.platforms import Collecting, Reconsidering, Removal
 from moderation.operations.accounts import platforms
 from moderation.operations.cases import blind_reviews
+from moderation.operations.webhooks import caller
 from moderation.queries.accounts import reasons
 from moderation.queries.labels import label_balance
 from moderation.queries.quality import removal
@@ -122,8 +124,13 @@ class ActionForm(forms.Form):
         label=gettext_lazy("A second person confirms it first"), required=False
     )
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, *values: Any, final: Collection[str] = (), **named: Any) -> None:
         super().__init__(*values, **named)
+        words = {value: f"{label} ({_('cannot be undone')})" for value, label in Action.choices}
+        choices = [(value, words[value] if value in final else label) for value, label in Action.choices]
+        self.fields["action"].choices = choices  # type: ignore[attr-defined]  # as below
+        # A note harms nobody.
+        self.fields["needs_second_name"].initial = not set(final) <= {Action.NOTE}
         own = ((reason.code, reason.shown_title) for reason in reasons.ever())
         self.fields["reason"].choices = [("", _("any reason")), *own, *AUTOMATIC_REASONS.items()]  # type: ignore[attr-defined]  # a field is known as its base
 
@@ -172,7 +179,8 @@ def page(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         return redirect("platform-settings", platform_id=platform_id)
     rules = list(ActionRule.objects.filter(platform=platform))
     shown = next((rule for rule in rules if str(rule.pk) == request.GET.get("rule")), None)
-    action_form = ActionForm(initial=forms.model_to_dict(shown) if shown else None)
+    final = caller.final_actions(platform)
+    action_form = ActionForm(initial=forms.model_to_dict(shown) if shown else None, final=final)
     context = {
         "section": "manage",
         "at": timezone.now(),
@@ -182,6 +190,7 @@ def page(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         "standing": removal.standing(platform),
         "thresholds": label_balance.live_release().thresholds_on(platform.slug),
         "actions": rules,
+        "final": final,
         "action_form": action_form,
         "reason_titles": dict(action_form.fields["reason"].choices),  # type: ignore[attr-defined]  # as above
         "changes": changes(form, kind="platform", subject_id=platform.pk),

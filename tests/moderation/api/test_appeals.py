@@ -16,6 +16,7 @@ from moderation.models import (
     Case,
     Complaint,
     Decision,
+    DecisionAction,
     Delivery,
     Platform,
     User,
@@ -126,6 +127,32 @@ class TestStatements:
         assert told["automated_decision"] == "AUTOMATED_DECISION_NOT_AUTOMATED"
         assert (told["source_type"], told["automated_detection"]) == ("SOURCE_VOLUNTARY", "Yes")
         assert told["decision_facts"] == "A person looked at the post and judged it as spam."
+
+    @pytest.mark.parametrize(
+        ("action", "state", "said"),
+        [
+            (None, "", {"decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"]}),
+            ("remove", "in_force", {"decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"]}),
+            ("hide", "in_force", {"decision_visibility": ["DECISION_VISIBILITY_CONTENT_DISABLED"]}),
+            ("sensitive", "ended", {"decision_visibility": ["DECISION_VISIBILITY_CONTENT_LABELLED"]}),
+            ("limit", "in_force", {"decision_provision": "DECISION_PROVISION_PARTIAL_SUSPENSION"}),
+            ("suspend", "in_force", {"decision_account": "DECISION_ACCOUNT_SUSPENDED"}),
+            ("suspend", "awaiting", None),
+            ("remove", "refused", None),
+            ("note", "in_force", None),
+        ],
+    )
+    def test_says_what_is_restricted(
+        self, api: APIClient, decided: Decision, action: str | None, state: str, said: dict[str, Any] | None
+    ) -> None:
+        if action:
+            DecisionAction.objects.create(decision=decided, action=action, state=state)
+
+        answer = api.get(f"/api/v1/decisions/{decided.pk}/statement-of-reasons")
+
+        told = {name: value for name, value in answer.json().items() if name.startswith("decision_")}
+        told = {name: told[name] for name in told if name not in ("decision_ground", "decision_facts")}
+        assert (answer.status_code, told) == (200 if said else 404, said or {})
 
     def test_is_only_for_what_took_a_post_down(self, api: APIClient, decided: Decision) -> None:
         Decision.objects.update(verdict="not_spam")

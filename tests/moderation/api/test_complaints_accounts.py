@@ -51,6 +51,15 @@ class TestSend:
         assert revision.author_snapshot["followers"] == 2
         assert api.get("/api/v1/posts?external_id=account:42").json()["id"] == str(row.pk)
 
+    @pytest.mark.parametrize("name", ["Pill Palace", "Pills & more"])
+    def test_a_name_alone_leaves_the_fuller_profile(self, api: APIClient, report: Payload, name: str) -> None:
+        api.post(COMPLAINTS, report)
+        short = {"external_id": "42", "display_name": name}
+        answer = api.post(COMPLAINTS, report | {"account": short, "external_id": "another"})
+
+        assert answer.status_code == 202
+        assert Revision.objects.get().text.endswith("Cheap pills\nShop: https://pills.example/")
+
     @pytest.mark.parametrize(
         ("change", "where", "code"),
         [

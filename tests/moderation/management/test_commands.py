@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from moderation import scorer
 from moderation.models import ApiKey, AuditEntry, Platform, Post, Revision, ScoringJob
-from moderation.models.platforms import Scope
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.accounts import api_keys
@@ -38,11 +37,15 @@ class TestCreateApiKey:
         assert key.expires_at is not None
         assert timedelta(days=29) < key.expires_at - timezone.now() < timedelta(days=31)
 
-    def test_may_do_everything_for_ever_unless_told(self, platform: Platform) -> None:
+    def test_may_do_what_platforms_need_for_a_time_unless_told(self, platform: Platform) -> None:
         create("social")
+        create("social", "--days", "0")
 
-        key = ApiKey.objects.get()
-        assert (key.scopes, key.expires_at) == (Scope.values, None)
+        key, endless = ApiKey.objects.order_by("pk")
+        assert key.scopes == ["posts:write", "complaints:write", "verdicts:read", "webhooks:admin"]
+        assert key.expires_at is not None
+        assert timedelta(days=89) < key.expires_at - timezone.now() < timedelta(days=91)
+        assert endless.expires_at is None
 
     @pytest.mark.django_db
     def test_registers_a_platform_on_the_way(self) -> None:
@@ -60,7 +63,7 @@ class TestCreateApiKey:
         [
             (("nobody",), "no platform 'nobody'"),
             (("Acme Social", "--register", "Acme"), "small letters"),
-            (("social", "--days", "0"), "from 1 to 3650"),
+            (("social", "--days", "3651"), "from 0 to 3650"),
             (("social", "--scope", "everything"), "invalid choice"),
         ],
     )

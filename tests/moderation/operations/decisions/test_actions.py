@@ -83,7 +83,13 @@ class TestChoice:
 
         expected = [{"action": "limit", "until": UNTIL}]
         assert told("decision.created") == [{"actions": expected}]
-        assert AuditEntry.objects.get(action="decision.created").details["actions"] == expected
+        details = AuditEntry.objects.get(action="decision.created").details
+        assert (details["actions"], "statement" in details) == (expected, False)
+        statement = Delivery.objects.get(event="decision.created").body["data"]["statement"]
+        assert statement["decision_provision"] == "DECISION_PROVISION_PARTIAL_SUSPENSION"
+        assert statement["end_date_service_restriction"] == "2026-03-08"
+        assert statement["decision_facts"] == "A person looked at the post and judged it as spam."
+        assert "decision_visibility" not in statement
 
     @pytest.mark.usefixtures("every_event")
     def test_says_that_nothing_more_is_done(
@@ -140,6 +146,11 @@ class TestSecondName:
             {"actions": [{"action": "suspend", "until": "2026-03-08T12:01:40Z"}]}
         ]
         assert (action.state, action.confirmed_by, action.until) == ("in_force", lead, later(7 * DAY + 100))
+        bodies = dict(Delivery.objects.filter(decision=awaiting).values_list("event", "body"))
+        assert "statement" not in bodies["decision.created"]["data"]
+        statement = bodies["action.confirmed"]["data"]["statement"]
+        assert statement["decision_account"] == "DECISION_ACCOUNT_SUSPENDED"
+        assert statement["end_date_account_restriction"] == "2026-03-08"
         entry = FeedEntry.objects.get(decision=awaiting, stream=Stream.DECISIONS)
         assert (entry.number, entry.due_at) == (None, later(100))
         assert AuditEntry.objects.filter(action="action.confirmed", actor=lead).count() == 1

@@ -7,6 +7,7 @@ from django.test import Client
 
 from moderation.models import ActionRule, Case, Decision, DecisionAction, Platform, Reason, User
 from moderation.models.cases import CaseState
+from moderation.operations.webhooks import caller
 from tests.moderation.conftest import Case_, Decided
 from tests.moderation.web.conftest import DeskOf, flat, read
 
@@ -36,6 +37,14 @@ class TestPage:
         assert "awaiting" in read(lead_desk, "/notifications/")
         assert "Actions to confirm" not in read(lead_desk, "/notifications/")
         assert "suspend the account: in force (lead)" in flat(read(lead_desk, f"/review/{awaiting.case_id}/"))
+
+    def test_says_what_nothing_takes_back(
+        self, awaiting: Decision, lead_desk: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert "cannot be undone" not in read(lead_desk, PAGE)
+        monkeypatch.setattr(caller, "final_actions", lambda _: frozenset({"suspend"}))
+
+        assert "cannot be undone" in read(lead_desk, PAGE)
 
     def test_keeps_a_refusal(self, awaiting: Decision, lead_desk: Client) -> None:
         lead_desk.post(f"/decisions/{awaiting.pk}/action/", {"answer": "refuse"})

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Reason, User
+from moderation.models import Case, Decision, DecisionAction, Reason, User
 from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.rules import RuleKind
 from moderation.operations.campaigns import new_members
@@ -186,6 +186,7 @@ class TestExport:
 
     def test_tells_what_became_of_a_decision(self, desk: Client, open_case: Case_, decided: Decided) -> None:
         made = decided(open_case())
+        DecisionAction.objects.create(decision=made, action="limit", state="in_force", until=timezone.now())
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
         desk.post(f"/decisions/{made.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
 
@@ -194,6 +195,8 @@ class TestExport:
         assert right["replaced_by"] == ""
         assert wrong["replaced_by"] == right["decision_id"]
         assert wrong["reversed_by"] == "moderator"
+        assert (wrong["action"], wrong["action_state"], right["action"]) == ("limit", "in_force", "")
+        assert wrong["action_until"].startswith("20")
 
     def test_leaves_out_nothing_between_batches(
         self, lead_desk: Client, open_case: Case_, judged_alike: Judged, monkeypatch: pytest.MonkeyPatch
