@@ -8,7 +8,7 @@ from django.test import Client
 from moderation.models import ActionRule, Case, Decision, DecisionAction, Platform, Reason, User
 from moderation.models.cases import CaseState
 from tests.moderation.conftest import Case_, Decided
-from tests.moderation.web.conftest import DeskOf, flat, read
+from tests.moderation.web.conftest import flat, read
 
 PAGE = "/decisions/actions/"
 
@@ -83,11 +83,3 @@ class TestDesk:
         body = read(desk, f"/review/{claimed.pk}/")
 
         assert "data-follow-up" not in body
-
-
-class TestLanguages:
-    def test_speaks_german(self, awaiting: Decision, desk_of: DeskOf, lead: User) -> None:
-        desk = desk_of(lead)
-        desk.cookies["django_language"] = "de"
-
-        assert "Konto sperren:" in flat(read(desk, PAGE))
