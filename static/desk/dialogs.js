@@ -17,11 +17,12 @@ document.addEventListener("keydown", async (event) => {
   event.preventDefault();
   palette.querySelector("input").value = "";
   palette.showModal(); // at once, while its script comes: no letter typed now may be a command
-  let isEntered = false;
-  const note = (typed) => (isEntered ||= typed.key === "Enter");
+  const early = []; // keys that the script listens for; letters are in the field by themselves
+  const note = ({ key }) => ["Enter", "ArrowDown", "ArrowUp"].includes(key) && early.push(key);
   palette.addEventListener("keydown", note);
-  const { fill, run } = await import("./palette.js");
+  const { fill } = await import("./palette.js");
   palette.removeEventListener("keydown", note);
+  if (!palette.open) return;
   fill();
-  if (isEntered && palette.open) run(0);
+  for (const key of early) palette.querySelector("input").dispatchEvent(new KeyboardEvent("keydown", { key }));
 });

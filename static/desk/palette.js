@@ -82,7 +82,7 @@ function choose(index) {
   list.children[chosen]?.scrollIntoView({ block: "nearest" });
 }
 
-export function run(index) {
+function run(index) {
   const entry = shown[index];
   if (!entry) return;
   dialog.close();

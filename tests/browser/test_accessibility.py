@@ -20,9 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Search, entities, bans and administration are in test_full_desk, campaigns in test_campaign.
 PAGES = (
-    "/queue/",
     "/review/",
-    "/decisions/",
     "/exports/",
     "/labels/",
     "/models/",
@@ -31,7 +29,6 @@ PAGES = (
     "/models/errors/",
     "/models/features/",
     "/thresholds/",
-    "/account/",
     "/account/preferences/",
     "/account/pace/",
     "/guidelines/",

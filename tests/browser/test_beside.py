@@ -50,6 +50,8 @@ def test_two_keys_lead_to_the_authors_last_posts_and_back(page: Page, moderator:
 
     page.keyboard.press("a")
     expect(page.locator(".beside__post")).to_have_count(3)
+    links = page.locator(".beside a:not([data-opens-beside])")
+    assert links.evaluate_all("links => links.length && links.every((link) => link.target === '_blank')")
     page.keyboard.press("Escape")
 
     expect(page.locator(".beside")).to_be_hidden()
@@ -80,14 +82,6 @@ def test_the_case_is_decided_beside_an_open_panel_and_undone_without_it(page: Pa
     press_and_wait(page, "u")
 
     expect(page.locator(".beside")).to_be_hidden()
-
-
-def test_links_in_it_open_beside_the_case(page: Page) -> None:
-    page.keyboard.press("a")
-    expect(page.locator(".beside__post").first).to_be_visible()
-
-    links = page.locator(".beside a:not([data-opens-beside])")
-    assert links.evaluate_all("links => links.length && links.every((link) => link.target === '_blank')")
 
 
 def test_letters_after_a_key_that_writes_or_leads_away_decide_nothing(page: Page) -> None:
@@ -147,14 +141,6 @@ def test_a_rule_is_proposed_and_a_lead_makes_it_there(
     expect(desk.locator(".beside .notice")).to_contain_text("is active")
     wait_until(lambda: Rule.objects.filter(kind="author", activated_at__isnull=False).exists())
     assert watch.findings == []
-
-
-def test_what_became_known_since_is_told_on_the_case(page: Page, moderator: User) -> None:
-    press_and_wait(page, "s")
-    wait_for_decisions(1)
-    page.reload()
-
-    expect(page.locator(".facts-now")).to_contain_text("+1 judged spam")
 
 
 @pytest.mark.timeout(300)

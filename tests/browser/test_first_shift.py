@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from moderation.models import BlindReview, Decision, User
+from moderation.models import BlindReview, Decision, DeskSettings, User
 from moderation.models.users import Role
 from tests.browser.stage import Open, Watch, press_and_wait, violations, wait_for_keys
 from tests.moderation.conftest import Case_
@@ -19,8 +19,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.mark.gate
 def test_is_worked_through_by_keyboard(
-    page_of: Open, open_case: Case_, moderator: User, other_moderator: User, lead: User, watch: Watch
+    page_of: Open,
+    open_case: Case_,
+    moderator: User,
+    other_moderator: User,
+    lead: User,
+    watch: Watch,
+    remembered: DeskSettings,
 ) -> None:
+    remembered.undo_seconds = 1  # the result shows what can be undone no more
     other_lead = User.objects.create_user("other_lead", role=Role.LEAD)
     before = timezone.now() - timedelta(hours=1)
     vouched(open_case, 6, by=other_moderator, leads=(lead, other_lead), at=before)

@@ -124,16 +124,6 @@ class TestKeys:
         assert Decision.objects.count() == 1
 
 
-class TestTwoModerators:
-    def test_never_get_the_same_case(self, page: Page, page_of: Open, other_moderator: User) -> None:
-        second = page_of(other_moderator)
-        second.goto("/review/")
-        for desk in (page, second):
-            press_and_wait(desk, "r")
-
-        assert page.url != second.url
-
-
 class TestFailures:
     @pytest.mark.long
     def test_a_lost_connection_loses_nothing(self, page: Page) -> None:

@@ -8,7 +8,15 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, User
-from tests.browser.stage import MARKUP, Open, Watch, press_and_wait, violations, wait_for_decisions
+from tests.browser.stage import (
+    MARKUP,
+    Open,
+    Watch,
+    press_and_wait,
+    violations,
+    wait_for_decisions,
+    wait_for_keys,
+)
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,7 +40,7 @@ def page(page_of: Open, open_case: Case_, lead: User) -> Page:
         open_case(text=f"Post number {number} {MARKUP[number]}")
     page = page_of(lead)
     page.goto("/queue/")
-    page.wait_for_function("document.documentElement.hasAttribute('data-listens')")
+    wait_for_keys(page)
     return page
 
 
@@ -112,20 +120,21 @@ class TestPalette:
 
         page.wait_for_url(re.compile(r".*/review/\d+/"))
 
-    def test_keeps_enter_that_comes_before_its_script(self, page: Page) -> None:
+    def test_keeps_keys_that_come_before_its_script(self, page: Page) -> None:
         held: list[Route] = []
 
         def hold(route: Route) -> None:
             held.append(route)
 
         page.route("**/palette*.js", hold)
-        page.keyboard.press("Control+k")
-        page.keyboard.type("nmq")
+        with page.expect_request("**/palette*.js"):
+            page.keyboard.press("Control+k")
+        page.keyboard.type("zzz <b>")
+        page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        page.wait_for_timeout(100)
         held.pop().continue_()
 
-        page.wait_for_url("**/queues/")
+        page.wait_for_url("**/authors/?q=zzz+%3Cb%3E")
 
     @pytest.mark.parametrize(("place", "found"), enumerate(("posts", "authors", "domains", "rules")))
     def test_searches_for_what_is_no_page(self, page: Page, place: int, found: str) -> None:

@@ -24,27 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.mark.usefixtures("reasons")
 class TestReasons:
     @pytest.mark.gate
-    def test_take_one_more_key(self, page: Page) -> None:
-        reload(page)
-        page.keyboard.press("1")
-        press_and_wait(page, "s")
-        wait_for_decisions(1)
-
-        assert Decision.objects.get().reason == "scam"
-
-    def test_are_taken_back_and_dropped_by_the_other_verdict_once_told(self, page: Page) -> None:
-        reload(page)
-        page.keyboard.press("1")
-        page.keyboard.press("1")
-        press_and_wait(page, "s")
-        page.keyboard.press("1")
-        page.keyboard.press("f")  # is told to contradict
-        press_and_wait(page, "f")
-        wait_for_decisions(2)
-
-        assert set(Decision.objects.values_list("reason", flat=True)) == {""}
-
-    def test_of_the_decision_before_is_one_key(self, page: Page) -> None:
+    def test_take_one_more_key_and_those_of_the_decision_before_one_too(self, page: Page) -> None:
         reload(page)
         expect(page.locator("[data-key=q]:visible")).to_have_count(0)
         page.keyboard.press("2")
@@ -77,26 +57,6 @@ class TestReasons:
 
 
 class TestPreferences:
-    def test_own_keys_act_and_the_standard_ones_do_not(self, page: Page, settle: Settle) -> None:
-        User.objects.update(stored_preferences={"keys": {"spam": "j"}})
-        reload(page)
-        page.keyboard.press("s")
-        settle(page)
-        assert not Decision.objects.exists()
-
-        press_and_wait(page, "j")
-
-        wait_for_decisions(1)
-
-    def test_blurs_until_asked(self, page: Page) -> None:
-        User.objects.update(stored_preferences={"blur": "always"})
-        page.reload()
-        expect(page.locator(".case--blurred")).to_have_count(1)
-
-        page.keyboard.press("b")
-
-        expect(page.locator(".case--blurred")).to_have_count(0)
-
     def test_a_pause_covers_the_page_and_keeps_the_case(self, page: Page) -> None:
         first = in_front(page)
         page.keyboard.press("p")
@@ -122,15 +82,6 @@ class TestPreferences:
         wait_for_decisions(1)
         settle(page)  # the answer must not take the suggestion away
         expect(page.locator("#notices")).to_contain_text("50 cases in 1 min without a break")
-
-    def test_context_opens_and_closes_without_leaving_the_case(self, page: Page) -> None:
-        first = in_front(page)
-        page.keyboard.press("c")
-        expect(page.locator(".lanes")).to_be_visible()
-        page.keyboard.press("c")
-
-        expect(page.locator(".lanes")).to_be_hidden()
-        assert in_front(page) == first
 
 
 @pytest.mark.gate

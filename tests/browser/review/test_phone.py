@@ -75,12 +75,9 @@ class TestPhone:
 
         expect(phone.locator("#case-title")).to_be_in_viewport(ratio=1)
 
-    def test_has_no_caps_of_keys(self, phone: Page) -> None:
-        assert (
-            phone.evaluate("[...document.querySelectorAll('kbd')].filter(cap => cap.checkVisibility())") == []
-        )
-
-    def test_has_the_score_under_the_text(self, phone: Page) -> None:
+    def test_has_no_caps_of_keys_the_score_under_the_text_and_notices_in_sight(self, phone: Page) -> None:
+        caps = phone.evaluate("[...document.querySelectorAll('kbd')].filter(cap => cap.checkVisibility())")
+        assert caps == []
         chip, text = phone.locator(".score-chip"), phone.locator("#post-text")
         below, above = chip.bounding_box(), text.bounding_box()
         assert below is not None
@@ -88,18 +85,15 @@ class TestPhone:
 
         assert 0 <= below["y"] - (above["y"] + above["height"]) <= 16
         expect(phone.locator(".verdict")).not_to_be_in_viewport()
+        phone.evaluate("scrollTo(0, 900)")
+        phone.evaluate("import('/static/desk/case_stack.js').then(it => it.notice('Something to read'))")
+        expect(phone.locator("#notices .notice")).to_be_in_viewport(ratio=1)
 
     def test_shows_the_first_case_of_the_queue_at_once(self, phone: Page) -> None:
         phone.goto("/queue/")
 
         expect(phone.locator(".table__row").first).to_be_in_viewport(ratio=1)
         assert phone.locator(".topbar").evaluate("bar => bar.offsetHeight") <= 72
-
-    def test_a_notice_is_seen_wherever_one_is(self, phone: Page) -> None:
-        phone.evaluate("scrollTo(0, 900)")
-        phone.evaluate("import('/static/desk/case_stack.js').then(it => it.notice('Something to read'))")
-
-        expect(phone.locator("#notices .notice")).to_be_in_viewport(ratio=1)
 
 
 class TestTwice:

@@ -159,12 +159,6 @@ class TestTiming:
         assert told(platform, later(11.9)) == []
         assert told(platform, later(12)) == [made]
 
-    def test_undone_ones_are_never_told(self, decided: Decided, platform: Platform, moderator: User) -> None:
-        made = decided(at=later(0))
-        reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
-
-        assert told(platform, later(3_600)) == []
-
     def test_a_correction_tells_both(self, decided: Decided, api: APIClient, moderator: User) -> None:
         wrong = decided(at=later(0))
         right = reversals.correct(

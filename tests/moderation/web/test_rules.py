@@ -81,11 +81,6 @@ class TestRules:
 
         assert len(lead_desk.get("/rules/", {"q": text}).context["rules"]) == found
 
-    def test_score_again_what_waits(self, lead_desk: Client) -> None:
-        impose(lead_desk, requeue="waiting")
-
-        assert ScoringJob.objects.get().state == "pending"
-
     def test_of_an_address_show_on_its_page(self, lead_desk: Client) -> None:
         impose(lead_desk, kind="address", value="203.0.113.0/24", days="")
 
@@ -281,13 +276,3 @@ class TestTexts:
         listed = flat(lead_desk.get("/rules/?kind=phone").content.decode())
         assert "<bdi>+18885550162</bdi>" in listed
         assert "Phone number" in listed
-
-    def test_of_texts_that_people_judged_harmless_ask_a_second_time(
-        self, lead_desk: Client, open_case: Case_, decided: Decided
-    ) -> None:
-        decided(open_case(text="call 888-555-0162"), verdict="not_spam")
-        about = {"kind": "phone", "value": "+1 888 555 0162", "days": "7"}
-
-        assert impose(lead_desk, **about) == 422
-        assert not Rule.objects.exists()
-        assert impose(lead_desk, **about, sure="1") == 302

@@ -62,27 +62,6 @@ class TestDecide:
         made.refresh_from_db()
         assert (made.state, made.posts, made.settled) == ("done", 5, 5)
 
-    def test_fails_and_decides_nothing_when_the_count_moved(
-        self, platform: Platform, pills: Campaign, moderator: User
-    ) -> None:
-        run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
-
-        with pytest.raises(campaign_decisions.CountMoved) as refusal:
-            decide(pills, spam(5), by=moderator, at=later(60))
-
-        assert (refusal.value.expected, refusal.value.found) == (5, 6)
-        assert not Decision.objects.exists()
-        assert not CampaignDecision.objects.exists()
-
-    def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User) -> None:
-        odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
-        leave_out(pills, odd.post_id, by=moderator, at=later(50))
-
-        decide(pills, spam(4), by=moderator, at=later(60))
-
-        assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
-        assert not Decision.objects.filter(post=odd.post).exists()
-
     def test_takes_in_again(self, pills: Campaign, moderator: User) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id
         for is_left_out in (True, False):
@@ -158,16 +137,6 @@ class TestDecide:
 
         with pytest.raises(campaign_decisions.StillRunning):
             decide(ruling.campaign, spam(5), by=lead, at=later(90))
-
-    def test_wants_the_count_confirmed_beyond_25(self, platform: Platform, moderator: User) -> None:
-        pills = opened(platform, 26, at=AT)
-
-        for confirmed in (None, 25):
-            with pytest.raises(refusals.NotConfirmed):
-                decide(pills, spam(26, confirmed_count=confirmed), by=moderator, at=later(60))
-        decide(pills, spam(26, confirmed_count=26), by=moderator, at=later(61))
-
-        assert Decision.objects.count() == 26
 
     def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User) -> None:
         decide(pills, spam(5), by=moderator, at=later(60))

@@ -26,7 +26,6 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import refusals
 from moderation.operations.cases import bulk, claims, opening
 from moderation.operations.cases.bulk import Picked
 from moderation.operations.cases.opening import Opening
@@ -116,16 +115,6 @@ class TestDecide:
 
         assert not Decision.objects.exists()
 
-    def test_asks_for_the_number_of_many(
-        self, cases: list[Case], moderator: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(refusals, "CONFIRMED_FROM", 4)
-        for wrong in (None, 3):
-            with pytest.raises(refusals.NotConfirmed):
-                bulk.decide(picked=picked(cases, confirmed_count=wrong), moderator=moderator, at=later(2))
-
-        assert bulk.decide(picked=picked(cases, confirmed_count=4), moderator=moderator, at=later(2))
-
     def test_refuses_none_and_too_many(self, cases: list[Case], moderator: User) -> None:
         with pytest.raises(bulk.NothingPicked):
             bulk.decide(picked=picked([]), moderator=moderator, at=later(2))
@@ -159,10 +148,6 @@ class TestUndo:
             bulk.undo(key=done.key, moderator=moderator, at=later(3 + remembered.undo_seconds))
 
         assert states() == {CaseState.DECIDED}
-
-    def test_is_for_whoever_decided(self, done: Picked, other_moderator: User) -> None:
-        with pytest.raises(Decision.DoesNotExist):
-            bulk.undo(key=done.key, moderator=other_moderator, at=later(3))
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from moderation.operations.cases import named_queues, shift
 from moderation.operations.cases.named_queues import Content
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import named_queues as queue_lists
-from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.queue_filter import Part, QueueFilter
 from moderation.queries.cases.queue_mix import Mix
 from tests.moderation.conftest import Case_
@@ -60,10 +59,6 @@ def held(moderator: User, *parts: Part, at: datetime, ahead: int = 0) -> list[in
 
 
 class TestSave:
-    def test_refuses_a_name_that_is_taken(self, german: NamedQueue, lead: User) -> None:
-        with pytest.raises(named_queues.NameTaken):
-            named_queues.save(queue_id=None, content=content(), actor=lead, at=AT)
-
     def test_changes_what_a_queue_holds(self, german: NamedQueue, lead: User) -> None:
         named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=AT)
 
@@ -172,16 +167,6 @@ def test_a_limit_is_reached_by_decisions_of_today_from_its_queue(
 
 
 class TestChange:
-    def test_is_in_force_and_in_the_audit_log(self, lead: User) -> None:
-        assert mixes.mix() == Mix()
-
-        named_queues.change_mix(mix=WANTED, actor=lead, at=AT)
-
-        entry = AuditEntry.objects.get()
-        assert mixes.mix() == WANTED
-        assert entry.action == "queue.mix"
-        assert (entry.details["audit"], entry.details["before"]["harm"]) == (20, 100)
-
     @pytest.mark.parametrize("mix", [Mix(harm=50), Mix(harm=120, audit=-20), Mix(harm=100, audit=1)])
     def test_refuses_what_is_not_whole(self, lead: User, mix: Mix) -> None:
         with pytest.raises(named_queues.NotWhole):

@@ -69,23 +69,6 @@ class TestConfirm:
             ("release.confirmed", "ml_engineer"),
         ]
 
-    @pytest.mark.whole
-    @pytest.mark.long
-    def test_one_press_rolls_it_back(self, propose: Propose, ml_engineer: User, lead: User) -> None:
-        shipped = scorer.release()
-        proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=later(60))
-
-        promote.roll_back(actor=lead, at=later(90))
-
-        scorer.forget()
-        assert scorer.release().id == shipped.id
-
-    def test_refuses_the_person_who_proposed(self, propose: Propose, lead: User) -> None:
-        with pytest.raises(proposals.OwnProposal):
-            proposals.confirm(proposal_id=propose().pk, actor=lead, at=later(60))
-
-        assert not Promotion.objects.exists()
-
     def test_the_database_refuses_one_name_for_both(self, propose: Propose, lead: User) -> None:
         proposal = propose()
 
@@ -170,12 +153,6 @@ def test_a_refusal_closes_the_proposal(propose: Propose, ml_engineer: User) -> N
 
 
 class TestPropose:
-    def test_refuses_a_release_that_is_proposed(self, propose: Propose) -> None:
-        propose()
-
-        with pytest.raises(proposals.AlreadyProposed):
-            propose()
-
     def test_takes_it_again_when_the_first_ran_out(self, propose: Propose) -> None:
         first = propose()
 
@@ -199,12 +176,6 @@ class TestDerive:
         differing = {name for name in changed if changed[name] != live.manifest.get(name)}
         assert differing == {"thresholds", "derived"}
         assert derived == thresholds.derive(live, thresholds=WANTED)
-
-    def test_refuses_the_live_ones(self) -> None:
-        live = scorer.release()
-
-        with pytest.raises(thresholds.Unchanged):
-            thresholds.derive(live, thresholds=live.thresholds)
 
     def test_refuses_a_platform_without_its_own(self) -> None:
         with pytest.raises(thresholds.NoOwnThresholds):

@@ -66,12 +66,6 @@ class TestStart:
         entry = AuditEntry.objects.get(action="shadow.started")
         assert (entry.actor, entry.details["shadow_run"]) == (lead, run.pk)
 
-    def test_refuses_a_second_one(self, begin: Begin, other: str, lead: User) -> None:
-        begin()
-
-        with pytest.raises(shadow.AlreadyRunning):
-            shadow.start(candidate=other, share=0.5, actor=lead, at=AT)
-
     def test_the_database_refuses_a_second_open_run(self, begin: Begin) -> None:
         begin()
 
@@ -104,13 +98,6 @@ class TestStop:
         run.refresh_from_db()
         assert (run.stopped_by, run.stopped_at) == (lead, later(60))
         assert begin(started_at=later(61)).is_open
-
-    def test_refuses_one_that_has_ended(self, begin: Begin, lead: User) -> None:
-        run = begin()
-        shadow.stop(run_id=run.pk, actor=lead, at=later(60))
-
-        with pytest.raises(shadow.NotRunning):
-            shadow.stop(run_id=run.pk, actor=lead, at=later(61))
 
 
 class TestGate:

@@ -21,18 +21,6 @@ class TestRequest:
         assert (row.state, row.requested_by, row.attempts) == (TrainingState.WAITING, lead, 0)
         assert AuditEntry.objects.get(action="training.requested").subject_id == str(row.pk)
 
-    def test_refuses_a_second_one(self, decided_posts: None, lead: User) -> None:
-        training_runs.request(requested_by=lead, at=later(50))
-
-        with pytest.raises(training_runs.AlreadyOpen):
-            training_runs.request(requested_by=lead, at=later(51))
-
-        assert TrainingRun.objects.count() == 1
-
-    def test_refuses_without_labels(self, lead: User, platform: Platform) -> None:
-        with pytest.raises(training_runs.NothingToLearn):
-            training_runs.request(requested_by=lead, at=later(50))
-
     def test_refuses_a_platform_without_labels(self, decided_posts: None, lead: User) -> None:
         other = Platform.objects.create(slug="other", name="Other", created_at=later(0))
 

@@ -195,17 +195,6 @@ def test_matches_of_ended_policies_are_not_shown(
     assert policy_pages.matched_by(row.pk, at=later(4)) == []
 
 
-def test_who_judges_blindly_sees_no_match(post: Post_, fake_scorer: FakeScorer, active: Policies) -> None:
-    active("cats")
-    row = post(text="cats")
-    fake_scorer.audited.add("cats")
-
-    scored()
-
-    assert Case.objects.get().reason == "audit"
-    assert policy_pages.matched_by(row.pk, at=later(2)) == []
-
-
 def test_an_erased_post_matches_nothing(post: Post_, active: Policies) -> None:
     active("cats")
     row = post(text="cats")

@@ -34,13 +34,6 @@ class TestRecord:
         assert revision.scoring.state == ScoreState.PENDING
         assert row.complaints.count() == 1
 
-    def test_a_repetition_changes_nothing(self, platform: Platform) -> None:
-        assert complain(platform).pk == complain(platform).pk
-        complain(platform, reporter="another")
-
-        assert Revision.objects.count() == 1
-        assert Complaint.objects.count() == 2
-
     def test_a_changed_profile_is_a_new_revision(self, platform: Platform) -> None:
         complain(platform)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from moderation.models import Complaint, Platform, Post, ScoringJob
+from moderation.models import Platform, Post, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints
 from tests.moderation.conftest import Incoming
@@ -16,14 +16,6 @@ class TestComplain:
     def complaint(self, at: datetime, **given: str) -> complaints.IncomingComplaint:
         values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
         return complaints.IncomingComplaint(reported_at=at, **values)
-
-    def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming) -> None:
-        accept(platform, AT, incoming())
-
-        for _ in range(3):
-            complaints.record(platform=platform, complaint=self.complaint(AT), at=AT)
-
-        assert Complaint.objects.count() == 1
 
     def test_waits_for_its_post_and_joins_it(self, platform: Platform, incoming: Incoming) -> None:
         """Whoever complained writes it: its author is known by then."""

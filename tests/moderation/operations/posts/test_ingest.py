@@ -34,24 +34,6 @@ class TestAccept:
             "pills.example",
         ]
 
-    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming) -> None:
-        same = incoming()
-
-        first, second = accepted(platform, AT, same), accepted(platform, AT, same)
-
-        assert first.revision_id == second.revision_id
-        assert Revision.objects.count() == 1
-
-    def test_refuses_other_content_under_one_revision(self, platform: Platform, incoming: Incoming) -> None:
-        before = incoming()
-        accept(platform, AT, before)
-
-        [answer] = accept(platform, AT, dataclasses.replace(before, text="something else"))
-
-        assert isinstance(answer, ingest.Refused)
-        assert answer.code == "revision_conflict"
-        assert Revision.objects.get().text == before.text
-
     def test_allows_counts_to_move_within_a_revision(self, platform: Platform, incoming: Incoming) -> None:
         before = incoming(shares=1)
         accept(platform, AT, before)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from moderation.models import AuditEntry, User
-from moderation.operations.accounts import users
 from tests.moderation.web.accounts.attempts import RIGHT, attempt
 from tests.moderation.web.conftest import DeskOf, flat
 
@@ -23,24 +21,6 @@ class TestSessions:
     def change(self, desk: Client, old: str = RIGHT, new: str = NEW) -> Any:
         form = {"old_password": old, "new_password1": new, "new_password2": new}
         return desk.post("/account/password/", form)
-
-    def test_end_elsewhere_when_the_password_changes(self, person: User, desk_of: DeskOf) -> None:
-        here, elsewhere = desk_of(person), desk_of(person)
-
-        assert self.change(here).status_code == 302
-
-        assert here.get("/account/").status_code == 200
-        assert elsewhere.get("/account/").headers["Location"].startswith("/sign-in/")
-
-    @pytest.mark.parametrize("act", [users.reset_password, users.deactivate])
-    def test_end_when_the_password_is_reset_or_the_account_closed(
-        self, person: User, desk_of: DeskOf, lead: User, at: Any, act: Callable[..., object]
-    ) -> None:
-        desk = desk_of(person)
-
-        act(user_id=person.pk, actor=lead, at=at)
-
-        assert desk.get("/account/").status_code == 302
 
     @pytest.mark.parametrize(
         ("old", "new"), [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234")]

@@ -123,13 +123,6 @@ class TestPage:
 
 
 class TestDecide:
-    def test_settles_all_and_offers_to_undo(self, desk: Client, pills: Campaign) -> None:
-        answer = decide(desk, pills, 5)
-
-        assert answer.headers["Location"] == f"/campaigns/{pills.pk}/"
-        assert Decision.objects.filter(verdict=Verdict.SPAM).count() == 5
-        assert 'data-key="u"' in desk.get(f"/campaigns/{pills.pk}/").content.decode()
-
     def test_answers_412_and_says_why_when_posts_joined(
         self, desk: Client, pills: Campaign, platform: Platform, now: datetime
     ) -> None:
@@ -205,14 +198,6 @@ class TestLeaveOut:
 
 
 class TestUndoAndCorrect:
-    def test_undo_opens_all_again(self, desk: Client, pills: Campaign) -> None:
-        decide(desk, pills, 5)
-
-        desk.post(f"/campaign-decisions/{CampaignDecision.objects.get().pk}/undo/")
-
-        assert Case.objects.filter(state=CaseState.OPEN).count() == 5
-        assert "undone" in desk.get(f"/campaigns/{pills.pk}/").content.decode()
-
     def test_correct_asks_why(self, desk: Client, five_decided: CampaignDecision) -> None:
         desk.post(f"/campaign-decisions/{five_decided.pk}/correct/", {"reason": " "})
         assert Decision.objects.count() == 5

@@ -229,11 +229,6 @@ class TestQueue:
         assert [row.campaign_id for row in rows] == [pills.pk] * 5
         assert [row.campaign_posts for row in rows] == [5] * 5
 
-    def test_counts_similar_posts_as_german_does(self, desk: Client, pills: Campaign) -> None:
-        desk.post("/language/", {"language": "de", "next": "/queue/"})
-
-        assert "5 ähnliche</a>" in flat(desk.get("/queue/").content.decode())
-
     def test_says_nothing_of_the_campaign_of_a_sample(self, desk: Client, pills: Campaign) -> None:
         Case.objects.update(reason=CaseReason.CAMPAIGN)
 

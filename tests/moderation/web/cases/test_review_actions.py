@@ -12,10 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import AuditEntry, Case, Decision, User
-from moderation.models.cases import CaseState
-from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims
-from tests.moderation.conftest import Case_, judge
+from tests.moderation.conftest import Case_
 from tests.moderation.web.cases.answers import current, parts
 from tests.moderation.web.conftest import REVIEW_PAGE
 
@@ -113,19 +111,6 @@ class TestDecide:
         assert answer.status_code == 422
         assert words in answer.content.decode()
         assert not Decision.objects.exists()
-
-    def test_shows_the_winner_when_another_decided_first(
-        self, decide: Decide, case_in_front: Case, other_moderator: User
-    ) -> None:
-        Case.objects.update(claimed_by=other_moderator)
-        judge(case_in_front, other_moderator, verdict=Verdict.NOT_SPAM, at=timezone.now())
-
-        answer = decide(case_in_front)
-
-        assert answer.status_code == 409
-        assert "other_moderator already decided this case: not spam" in answer.content.decode()
-        assert current(answer) == str(case_in_front.pk)
-        assert Decision.objects.count() == 1
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -247,15 +232,6 @@ class TestUndecided:
 
         assert "other_moderator is reviewing that case" in answer.content.decode()
         assert current(answer) == str(free.pk)
-
-    def test_undo_brings_the_case_back(self, desk: Client, decide: Decide, case_in_front: Case) -> None:
-        decide(case_in_front)
-
-        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=REVIEW_PAGE)
-
-        assert current(answer) == str(case_in_front.pk)
-        assert Case.objects.get().state == CaseState.OPEN
-        assert "Undone. The case is back." in answer.content.decode()
 
     def test_undo_that_comes_too_late_says_what_to_do_instead(
         self, desk: Client, decide: Decide, case_in_front: Case

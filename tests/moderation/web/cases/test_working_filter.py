@@ -86,17 +86,6 @@ class TestStart:
 
 
 class TestDecision:
-    def test_is_followed_by_more_of_the_same(self, desk: Client, cases: Cases, open_case: Case_) -> None:
-        other = open_case(text="vier")
-        Case.objects.filter(pk=other.pk).update(language="de", priority=0.001)
-        start(desk, filter="language=de")
-        case = cases["drei"]
-
-        form = {"verdict": "spam", "case_version": case.version}
-        answer = desk.post(reverse("case-decide", args=[case.pk]), form)
-
-        assert answer.headers["Location"] == address(other)
-
     def test_skipping_stays_within_the_filter(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="language=de")
 
@@ -106,12 +95,6 @@ class TestDecision:
 
 
 class TestChip:
-    def test_names_the_filter_and_what_is_left(self, desk: Client, cases: Cases) -> None:
-        page = desk.get(start(desk, filter="language=de")).content.decode()
-
-        assert "language de" in page
-        assert "1 left" in page
-
     def test_is_not_there_without_a_filter(self, desk: Client, cases: Cases) -> None:
         assert 'class="working ' not in desk.get(start(desk)).content.decode()
 

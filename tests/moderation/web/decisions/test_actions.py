@@ -9,7 +9,7 @@ from moderation.models import ActionRule, Case, Decision, DecisionAction, Platfo
 from moderation.models.cases import CaseState
 from moderation.operations.webhooks import caller
 from tests.moderation.conftest import Case_, Decided
-from tests.moderation.web.conftest import DeskOf, flat, read
+from tests.moderation.web.conftest import flat, read
 
 PAGE = "/decisions/actions/"
 
@@ -92,11 +92,3 @@ class TestDesk:
         body = read(desk, f"/review/{claimed.pk}/")
 
         assert "data-follow-up" not in body
-
-
-class TestLanguages:
-    def test_speaks_german(self, awaiting: Decision, desk_of: DeskOf, lead: User) -> None:
-        desk = desk_of(lead)
-        desk.cookies["django_language"] = "de"
-
-        assert "Konto sperren:" in flat(read(desk, PAGE))

@@ -89,11 +89,6 @@ class TestDraw:
         assert "1%" not in front
         assert "drawn at random for labelling" in front.lower()
 
-    def test_speaks_german(self, ml_desk: Client) -> None:
-        ml_desk.cookies["django_language"] = "de"
-
-        assert "100 zufällige Beiträge beurteilen" in ml_desk.get("/labels/").content.decode()
-
 
 class TestWeakness:
     @pytest.mark.parametrize("address", ["/labels/", "/exports/", "/health/"])

@@ -8,8 +8,7 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from moderation import scorer
-from moderation.models import Post, Promotion, QualityFigure, ReleaseProposal
+from moderation.models import Post, QualityFigure, ReleaseProposal
 from moderation.operations.quality import refresh
 from tests.moderation import conftest
 from tests.moderation.conftest import Post_
@@ -118,32 +117,6 @@ class TestSimulation:
 @pytest.mark.xdist_group("triton")
 @pytest.mark.timeout(300)
 class TestProposal:
-    @pytest.mark.long
-    def test_goes_live_by_a_second_person_and_back_at_once(self, lead_desk: Client, ml_desk: Client) -> None:
-        shipped = scorer.release().id
-        lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "too many cases"})
-        proposal = ReleaseProposal.objects.get()
-        confirm = f"/releases/proposals/{proposal.pk}/confirm/"
-
-        own = lead_desk.get(PAGE).content.decode()
-        lead_desk.post(confirm)
-        assert confirm not in own
-        assert not Promotion.objects.exists()
-        assert confirm in ml_desk.get(PAGE).content.decode()
-
-        ml_desk.post(confirm)
-        scorer.forget()
-        live = scorer.release()
-        assert live.id == proposal.candidate
-        assert (live.thresholds.remove_from, live.thresholds.audit_rate) == (0.8, 0.03)
-        assert "confirmed by ml_engineer" in flat(lead_desk.get(PAGE).content.decode())
-
-        given = {"live": live.id, "to": shipped, "kind": "thresholds"}
-        answer = lead_desk.post("/releases/roll-back/", given)
-        assert answer.headers["Location"] == PAGE
-        scorer.forget()
-        assert scorer.release().id == shipped
-
     def test_needs_a_reason(self, lead_desk: Client) -> None:
         answer = lead_desk.post(f"{PAGE}propose/", CHOSEN)
 
