@@ -1,7 +1,5 @@
 """The comparison of two releases as one page for people: self-contained HTML, curves as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decisions on posts, their reversals, the labels that they give, and appeals against them."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

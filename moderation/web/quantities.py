@@ -1,7 +1,5 @@
 """Quantities in words: durations, shares, counts, the band of a probability and where it leads."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

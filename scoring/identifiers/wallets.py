@@ -4,8 +4,6 @@ Base58Check (Bitcoin, TRON), bech32 and bech32m (BIP 173, BIP 350), mixed case o
 Keccak reference, version 3.0 (Bertoni, Daemen, Peeters, Van Assche 2011).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Campaigns, their members, and decisions on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -1,7 +1,5 @@
 """The queue and its reviewers in numbers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone

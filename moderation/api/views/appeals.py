@@ -1,7 +1,5 @@
 """Appeals: a decision is disputed, and a human reviews the post again."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response

@@ -1,7 +1,5 @@
 """The audit log and the head of its chain of hashes."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 

@@ -1,7 +1,5 @@
 """Campaigns: list them, list their members, decide one at once."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response

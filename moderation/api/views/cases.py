@@ -1,7 +1,5 @@
 """Cases: read, claim, escalate, annotate and decide them on behalf of a user; second reviews."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request

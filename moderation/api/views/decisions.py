@@ -1,7 +1,5 @@
 """Decisions: the feed for polling, reversals, and statements of reasons."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response

@@ -1,7 +1,5 @@
 """Timelines of authors and counts of domains, for review tools."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response

@@ -1,7 +1,5 @@
 """Labels page by page, exports as files, and posts drawn to be labelled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import FileResponse

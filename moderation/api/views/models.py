@@ -1,7 +1,5 @@
 """Releases: read, replayed, rolled back; and training runs that make the next one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone

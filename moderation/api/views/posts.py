@@ -1,7 +1,5 @@
 """Posts: send, read, complain of, update and erase one; authors: erase one, tell that one is gone."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse

@@ -1,7 +1,5 @@
 """Figures of quality of a platform's posts, and alarms of drift."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 

@@ -1,7 +1,5 @@
 """Simulated thresholds; proposals that a release goes live, confirmed by another person's key."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Rules: draft, backtest, activate, lift."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone

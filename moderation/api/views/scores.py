@@ -1,7 +1,5 @@
 """Scores while the sender waits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Shadow runs: a candidate scores live posts beside the live release, without effect."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Topics in words, asked without a trained classifier."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 

@@ -1,7 +1,5 @@
 """Webhook endpoints, their secrets, and the log of deliveries."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Say which release scores, or why none can."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError

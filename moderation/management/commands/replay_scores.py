@@ -1,7 +1,5 @@
 """Score stored records again: with the release that scored them, or with another one to compare."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Sequence

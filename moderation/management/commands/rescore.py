@@ -1,7 +1,5 @@
 """manage.py rescore: score posts again, by platform, release, time or state."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

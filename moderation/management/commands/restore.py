@@ -1,7 +1,5 @@
 """manage.py restore FOLDER: a backup into an empty database, with what was erased since erased again."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

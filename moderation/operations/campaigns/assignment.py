@@ -1,7 +1,5 @@
 """In-memory campaign assignment of one batch of posts; the result is written afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -40,7 +38,7 @@ class Assignment:
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def around(cls, posts: set[int], *, at: datetime) -> Assignment:
+    def around(cls, posts: set[int], *, at: datetime) -> "Assignment":
         """Load the campaigns of these posts and their neighbours."""
         members = CampaignMember.objects.filter(post__in=posts)
         places = dict(members.values_list("post_id", "campaign_id"))

@@ -4,8 +4,6 @@ What a batch shares with earlier posts is read in a few statements from indexes,
 memory, and the outcome is written at once. Nothing here takes longer because a campaign is large.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Follow an address to what it leads to: each hop guarded, all of them together bounded in time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field

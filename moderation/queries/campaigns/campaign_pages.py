@@ -1,7 +1,5 @@
 """Campaigns for pages: the list, and one campaign but for its members."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Campaigns for platforms: of a campaign across platforms only its own posts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

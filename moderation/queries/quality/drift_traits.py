@@ -2,8 +2,6 @@
 pairs of words. Pure; each trait has a bucket of its family, which few others share.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import math

@@ -3,8 +3,6 @@
 They count what happened to posts, which chance did not choose: no table here speaks of all posts.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Forms of administrators. They validate; they change nothing."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from django import forms

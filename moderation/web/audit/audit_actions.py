@@ -1,7 +1,5 @@
 """The acts of the audit log in words."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 ACTIONS = {

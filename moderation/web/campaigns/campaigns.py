@@ -1,7 +1,5 @@
 """Campaigns: the list, one with its members, and decisions on all members at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

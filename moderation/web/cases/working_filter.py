@@ -3,8 +3,6 @@
 Without one, users with assigned queues work through these.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
 

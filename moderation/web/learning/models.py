@@ -1,7 +1,5 @@
 """The Models page: the live release, releases before it, training runs with their candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

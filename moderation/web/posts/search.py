@@ -1,7 +1,5 @@
 """The list of posts: search, filters, and links to related pages."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import redirect

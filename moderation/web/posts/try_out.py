@@ -1,7 +1,5 @@
 """Try it: what the models and rules would say of a text; nothing is kept."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Which cases come next: the queue mix and the languages of each person; on the page of settings."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django import forms

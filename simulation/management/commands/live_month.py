@@ -1,7 +1,5 @@
 """manage.py live_month: live the month that the demonstration begins with, and keep it as a file."""
 
-from __future__ import annotations
-
 import logging
 from argparse import ArgumentParser
 from pathlib import Path
