@@ -29,7 +29,6 @@ from moderation.models import (
     CampaignMember,
     CampaignTrait,
     Case,
-    Reason,
     RevisionEvidence,
     RevisionPicture,
 )
@@ -175,11 +174,6 @@ def _decided(campaign_ids: list[int]) -> dict[int, Decided]:
     rows = Campaign.objects.filter(pk__in=campaign_ids).order_by()
     standings = rows.values_list("pk", campaign_names.standings("pk"))
     return {campaign: outcome_counts.decided(said) for campaign, said in standings}
-
-
-def reasons() -> list[Reason]:
-    """Return the active reasons, by digit."""
-    return list(Reason.objects.filter(is_active=True).order_by("digit", "id"))
 
 
 def page(*, campaign_id: int, at: datetime) -> CampaignPage:
