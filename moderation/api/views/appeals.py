@@ -15,8 +15,6 @@ from moderation.queries.cases import platform_cases
 
 
 class Appeals(ApiView):
-    """POST /appeals"""
-
     @operation(
         "file_appeal",
         "Dispute a decision",
@@ -45,8 +43,6 @@ class Appeals(ApiView):
 
 
 class OneAppeal(ApiView):
-    """GET /appeals/{id}"""
-
     @operation(
         "read_appeal",
         "Read an appeal",

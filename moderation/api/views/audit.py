@@ -14,8 +14,6 @@ from moderation.queries import audit
 
 
 class AuditLog(ApiView):
-    """GET /audit"""
-
     @operation(
         "read_audit_log",
         "Read the audit log along its chain of hashes",
@@ -40,8 +38,6 @@ class AuditLog(ApiView):
 
 
 class AuditHead(ApiView):
-    """GET /audit/head"""
-
     @operation(
         "read_audit_head",
         "Read the end of the chain",

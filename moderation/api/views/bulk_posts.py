@@ -49,8 +49,6 @@ class BulkAnswerSerializer(serializers.Serializer[Any]):
 
 
 class BulkPosts(PostingView):
-    """POST /posts:bulk"""
-
     parser_classes = [LinesParser]
     max_body_bytes = 10 * MEBIBYTE
 

@@ -22,8 +22,6 @@ _CAMPAIGN_ID = in_path("id", "The campaign.")
 
 
 class Campaigns(ApiView):
-    """GET /campaigns"""
-
     @operation(
         "read_campaigns",
         "Read campaigns",
@@ -41,8 +39,6 @@ class Campaigns(ApiView):
 
 
 class CampaignMembers(ApiView):
-    """GET /campaigns/{id}/members"""
-
     @operation(
         "read_members",
         "Read a campaign's posts",
@@ -63,8 +59,6 @@ class CampaignMembers(ApiView):
 
 
 class CampaignDecisions(ApiView):
-    """POST /campaigns/{id}/decisions"""
-
     @operation(
         "decide_campaign",
         "Decide a campaign",

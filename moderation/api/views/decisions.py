@@ -18,8 +18,6 @@ from moderation.queries.decisions import platform_decisions
 
 
 class Decisions(ApiView):
-    """GET /decisions"""
-
     @operation(
         "read_decisions",
         "Read decisions",
@@ -45,8 +43,6 @@ class Decisions(ApiView):
 
 
 class Reversals(ApiView):
-    """POST /decisions/{id}/reversal"""
-
     @operation(
         "reverse_decision",
         "Take a decision back",
@@ -76,8 +72,6 @@ class Reversals(ApiView):
 
 
 class Statements(ApiView):
-    """GET /decisions/{id}/statement-of-reasons"""
-
     @operation(
         "read_statement",
         "Read the statement of reasons",

@@ -15,8 +15,6 @@ from moderation.queries.rules.targets import NotATarget
 
 
 class AuthorTimeline(ApiView):
-    """GET /authors/{external_id}/timeline"""
-
     @operation(
         "read_author_timeline",
         "Read what happened around an author",
@@ -32,8 +30,6 @@ class AuthorTimeline(ApiView):
 
 
 class OneDomain(ApiView):
-    """GET /domains/{domain}"""
-
     @operation(
         "read_domain",
         "Read a domain's history",

@@ -38,8 +38,6 @@ from moderation.queries.decisions import platform_decisions
 
 
 class Posts(PostingView):
-    """POST /posts and GET /posts?external_id=…"""
-
     @operation(
         "send_post",
         "Send a post",
@@ -83,8 +81,6 @@ _POST_ID = in_path("id", "Our id of the post.")
 
 
 class OnePost(ApiView):
-    """GET, PATCH and DELETE /posts/{id}"""
-
     @operation(
         "read_post",
         "Read a post",
@@ -144,8 +140,6 @@ class OnePost(ApiView):
 
 
 class OneAuthor(ApiView):
-    """DELETE /authors/{external_id}"""
-
     @operation(
         "erase_author",
         "Erase an author",
@@ -164,8 +158,6 @@ class OneAuthor(ApiView):
 
 
 class AuthorDeletions(ApiView):
-    """POST /authors/{external_id}/deletion"""
-
     @operation(
         "delete_author",
         "Tell that an author deleted the account",
@@ -188,8 +180,6 @@ class AuthorDeletions(ApiView):
 
 
 class Complaints(ApiView):
-    """POST /complaints"""
-
     @operation(
         "send_complaint",
         "Send a complaint",
@@ -222,8 +212,6 @@ class Complaints(ApiView):
 
 
 class OneComplaint(ApiView):
-    """GET /complaints/{id}"""
-
     @operation(
         "read_complaint",
         "Read a complaint and its outcome",

@@ -13,8 +13,6 @@ from moderation.queries.quality.stored import Wanted
 
 
 class QualityFigures(ApiView):
-    """GET /metrics/quality"""
-
     @operation(
         "read_quality",
         "Read how good the filter is",
@@ -47,8 +45,6 @@ class QualityFigures(ApiView):
 
 
 class DriftAlarms(ApiView):
-    """GET /metrics/drift"""
-
     @operation(
         "read_drift",
         "Read what has become more frequent",

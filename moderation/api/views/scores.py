@@ -23,8 +23,6 @@ from moderation.operations.posts.incoming_post import IncomingPost
 
 
 class Scores(ApiView):
-    """POST /scores"""
-
     @operation(
         "score_post",
         "Send a post and wait for its score",

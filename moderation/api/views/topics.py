@@ -16,8 +16,6 @@ PER_MINUTE, BURST = 300, 20
 
 
 class TopicScores(ApiView):
-    """POST /topics:score"""
-
     waits_for_triton = True
 
     @operation(
