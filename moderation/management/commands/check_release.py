@@ -8,8 +8,6 @@ from moderation import scorer
 
 
 class Command(BaseCommand):
-    """Look up the live release as a worker does."""
-
     help = "Say which release scores; fails, with what to do, if none fits this code."
 
     def handle(self, *_: Any, **__: Any) -> None:

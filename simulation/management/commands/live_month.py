@@ -17,8 +17,6 @@ from simulation.web import register
 
 
 class Command(BaseCommand):
-    """Lives it in the database of the settings, which must be empty."""
-
     help = (
         "Live the month that the demonstration begins with, through the operations that serve, in an empty "
         "database beside a running Triton (`make servers` with a SPAMDESK_STATE_DIR of its own), and write "
