@@ -4,8 +4,6 @@ Celery's own scheduler uses the wall clock: set back by an hour, it starts no sw
 a file, and does not start on a full disk. Its tasks are idempotent, so a restart needs no stored state.
 """
 
-from __future__ import annotations
-
 import time
 from math import inf
 from typing import Any

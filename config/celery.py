@@ -1,7 +1,5 @@
 """The Celery app: settings from Django, tasks from the moderation app, a request's id in its tasks' logs."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import os

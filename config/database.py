@@ -4,8 +4,6 @@ A stopped server or a vanished machine closes no connection: a read would wait f
 the workers set a limit; commands are interrupted by their user.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self, cast
 
 import environ

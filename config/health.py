@@ -1,7 +1,5 @@
 """Probes and metrics for machines: liveness, readiness, Prometheus metrics."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

@@ -4,8 +4,6 @@
 behind a training run of hours.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The product's state as Prometheus metrics, read from the database at each scrape."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from datetime import datetime

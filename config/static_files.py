@@ -3,8 +3,6 @@
 Django can rewrite imports, but fails on third-party bundles: so only below `desk/`.
 """
 
-from __future__ import annotations
-
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 

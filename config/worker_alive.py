@@ -5,8 +5,6 @@ outside that looks like an empty queue. Asking the worker needs the broker (`cel
 outage every worker would seem dead and be restarted for nothing. The file's age needs no broker.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -6,8 +6,6 @@ domain and asks for an export, so that no page is empty; cases that are only loo
 `--language de` in German.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

@@ -3,8 +3,6 @@
 Each is a module with a `main` that takes its options, which `add_arguments` declares if there are any.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import pkgutil

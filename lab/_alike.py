@@ -1,7 +1,5 @@
 """Near-duplicates that wait for a human: a campaign to be decided as one."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any

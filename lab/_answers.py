@@ -1,7 +1,5 @@
 """Answers of a server that is killed meanwhile."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from typing import Any

@@ -3,8 +3,6 @@
 A single fault finds little: promises broke when other things happened during the fault.
 """
 
-from __future__ import annotations
-
 import secrets
 import subprocess
 import sys
@@ -56,7 +54,7 @@ class SecondPlatform:
     @classmethod
     def register(
         cls, *, port: int, environment: Mapping[str, str], database: Callable[[], psycopg.Connection]
-    ) -> SecondPlatform:
+    ) -> "SecondPlatform":
         """Register it with a running product, which this environment names, and give it a key."""
         command = [sys.executable, "manage.py", "create_api_key", PLATFORM]
         command += ["--register", "Beside (made up)", "--acts-as", "lead"]

@@ -1,7 +1,5 @@
 """A database as full as a busy week leaves it, and how long the lists take in it. Import after `connect`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Pollers of `GET /decisions` that keep what they read, and a count of it against the database."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

@@ -4,8 +4,6 @@
 process of its own, so that the server's interpreter is not the one that waits for the client.
 """
 
-from __future__ import annotations
-
 import json
 import queue
 import re

@@ -1,7 +1,5 @@
 """Kill processes of the running product with signal 9, and see how soon others stand in."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

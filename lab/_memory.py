@@ -1,7 +1,5 @@
 """How much memory each part of the running product holds, over time."""
 
-from __future__ import annotations
-
 import statistics
 import threading
 import time

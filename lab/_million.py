@@ -4,8 +4,6 @@ A copy has authors, addresses, texts and domains of its own, as a larger network
 systems and the traits of accounts that scripts make are those of the original. Import with Django set up.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import uuid

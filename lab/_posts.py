@@ -1,7 +1,5 @@
 """Simulated posts, as the API takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Monitoring of a running product: health probes and Prometheus scrapes, every few seconds."""
 
-from __future__ import annotations
-
 import threading
 
 import httpx

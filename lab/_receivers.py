@@ -3,8 +3,6 @@
 `python -m lab._receivers` prints their ports and runs until it is killed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """Reviewers who claim and decide through the API, and ask again until they are answered. After `connect`."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

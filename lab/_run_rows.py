@@ -1,7 +1,5 @@
 """Counts in the database for one run, by the prefix of its post ids. Import after `connect`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Count, Exists, F, OuterRef, QuerySet

@@ -3,8 +3,6 @@
 The state stays in `.state/bench`, so that a database that took minutes to fill is filled once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

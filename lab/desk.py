@@ -3,8 +3,6 @@
 make bench ARGS="desk --fill"      (while `make run` is up, in a state folder of its own: the rows stay)
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

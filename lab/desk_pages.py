@@ -7,8 +7,6 @@ probabilities and times. Every page is then asked for through Django's whole sta
 lead sees it. The figures are of the server alone: no network, no browser.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from lab import _product

@@ -3,8 +3,6 @@
 make bench ARGS=ingest      (starts a database, a broker and a web server of its own; scoring does not run)
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 .venv/bin/python -m lab latency --rate 20 --seconds 60      (while `make run` is up)
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import queue

@@ -7,8 +7,6 @@ Clones the last commit into an empty folder, gives it an empty home (hence a col
 for the second start. Memory is the proportional set size (PSS) of every process, a minute after that.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """System checks of the database, run with migrations: `migrate` refuses an unsafe database."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A lost message does no harm: the rows hold the open work, and the sweep enqueues it again.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 import time

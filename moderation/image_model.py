@@ -1,7 +1,5 @@
 """The image model of the live release in this process, and those of other kept releases; optional in each."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from django.conf import settings

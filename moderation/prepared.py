@@ -4,8 +4,6 @@ Django interpolates parameters on the client, so that the database sees a new st
 half of its time for storing a post. Plans are made for any values (`plan_cache_mode` in config/database.py).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -4,8 +4,6 @@ The newest Promotion row names the live release. Every process reads it about on
 promotion reaches web and workers without a restart; a batch in progress is finished with its own release.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from enum import Enum

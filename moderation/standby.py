@@ -5,8 +5,6 @@ go to the standby; writes and locks go to the primary, everywhere. Without a sta
 behind, all goes to the primary.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

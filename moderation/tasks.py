@@ -1,7 +1,5 @@
 """Celery tasks: read the clock, make one call. Keyword ids only; each is safe to run twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from celery import shared_task

@@ -1,7 +1,5 @@
 """This process's clients of the topics model, which is the same for every release."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from django.conf import settings

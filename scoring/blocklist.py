@@ -1,7 +1,5 @@
 """Rules about links, senders and what texts name: what is banned, held for a human, or allowed."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

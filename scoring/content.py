@@ -5,8 +5,6 @@ Disguise is undone here, by scoring/normalise. Tokenising, truncation and infere
 (triton_repo/).
 """
 
-from __future__ import annotations
-
 import math
 import threading
 import time

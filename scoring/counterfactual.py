@@ -6,8 +6,6 @@ the models judge it. The number of tries is bounded (MAX_TRIES), whatever the po
 moderation.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence

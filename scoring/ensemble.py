@@ -6,8 +6,6 @@ post are enforced here, whatever a release was trained on: docs/adr/0019-circums
 0034-links-have-a-share-of-their-own.md.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -4,8 +4,6 @@ Unknown is None. Texts are kept only as far as the content model could read them
 strangers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 LINK, MEDIA, PREVIEW, CODE, CAPTIONS = "link", "media", "preview", "code", "captions"

@@ -5,8 +5,6 @@ excuses no spam, and a post without evidence keeps its margin. Why is said in
 docs/adr/0031-evidence-adds-and-never-excuses.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

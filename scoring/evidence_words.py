@@ -1,7 +1,5 @@
 """Which words make pages, pictures and captions read like spam: each is left out, and the text read again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -6,8 +6,6 @@ processor time, too much at start. The words for users are in moderation.
 
 # ruff: noqa: RUF001 - signs and letters of other alphabets are meant
 
-from __future__ import annotations
-
 import functools
 import re
 import threading

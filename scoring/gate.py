@@ -3,8 +3,6 @@
 The report comes from `python -m training evaluate`; nothing is measured here.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A model is installed under a name made from the SHA-256 of its files, so that tw
 model share it, and no other model can have its name. This module does not know which release is live.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import shutil

@@ -4,8 +4,6 @@ Decoding, scaling and inference are on the server (triton_image/), which takes a
 client sends texts and pictures.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -4,8 +4,6 @@ Step names are the platform's own; they are classified by words in the name, so 
 platform works on another. Fitted in training/train_journeys.py; kept as plain JSON.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

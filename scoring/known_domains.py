@@ -3,8 +3,6 @@
 Both lists are text files beside this one, which name their sources.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

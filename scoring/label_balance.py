@@ -1,7 +1,5 @@
 """Weaknesses of a platform's labels, for the desk, exports and training."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

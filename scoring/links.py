@@ -4,8 +4,6 @@ Nothing is judged or fetched here: a link is its normalised URL, its host and it
 domain.
 """
 
-from __future__ import annotations
-
 import functools
 import ipaddress
 import itertools

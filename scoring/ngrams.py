@@ -1,7 +1,5 @@
 """Hash n-grams of symbols into the buckets of a linear model's weights."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

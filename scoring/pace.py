@@ -4,8 +4,6 @@ A busy machine takes a minute for what a free one does in two seconds. Work that
 lost whole, so it is taken in smaller pieces instead.
 """
 
-from __future__ import annotations
-
 _LEAST_SECONDS = 0.001
 _WEIGHT = 0.5
 

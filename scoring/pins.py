@@ -1,7 +1,5 @@
 """Served models as a release pins them: by name, version, the digests of their files, and known answers."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The scoring pipeline: a record and the rules in force go in, a score with its contributions comes out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

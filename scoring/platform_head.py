@@ -5,8 +5,6 @@ characters, fitted on the platform's decisions (training/train_heads.py). For th
 replaces the content probability.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

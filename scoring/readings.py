@@ -5,8 +5,6 @@ pictures from when they were fetched.
 Of several pieces of a kind the highest answer counts: one page that reads like spam is enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest

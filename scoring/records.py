@@ -4,8 +4,6 @@ It holds everything that features may read, so a stored record can be scored aga
 Nothing is computed here; unknown is None, never zero.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

@@ -3,8 +3,6 @@
 Parsing and checks only: routing.py and ensemble.py use the numbers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile
@@ -160,7 +158,7 @@ class Release:
             _check_file(folder / name, expected=expected)
         return release
 
-    def scores_as(self, other: Release) -> bool:
+    def scores_as(self, other: "Release") -> bool:
         """Return whether both score and route every post alike: only notes in their manifests differ."""
         notes = {"training", "metrics", "derived"}
         mine, others = (

@@ -3,8 +3,6 @@
 Pure, and stable across processes and versions: stored digests are compared with new ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

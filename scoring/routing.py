@@ -3,8 +3,6 @@
 No model, no clock; random numbers come from a key only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ so neither name nor version can be asked for: both are read in the answer. Regio
 where boto3 looks for them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The result of scoring a record: the models' output with its inputs, or a ban's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

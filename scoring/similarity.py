@@ -5,8 +5,6 @@ Ullman, Mining of Massive Datasets, ch. 3). Own numpy lines, not datasketch: tha
 numpy's generator, whose stream may change between versions, and these digests are stored in the database.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

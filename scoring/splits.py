@@ -1,7 +1,5 @@
 """Split by near-duplicate group: a text and its near-duplicates are never in different parts."""
 
-from __future__ import annotations
-
 import hashlib
 from enum import StrEnum
 

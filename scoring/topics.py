@@ -5,8 +5,6 @@ language inference whether the text entails "This text is about …" (zero-shot 
 2019). Which of the two is served does not show here.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -7,8 +7,6 @@ tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847.
 docs/adr/0012-contributions-are-looked-up.md says why shap's own code is not used.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

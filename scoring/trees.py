@@ -1,7 +1,5 @@
 """Regression trees as plain arrays: evaluated with numpy, written as JSON, whatever they predict."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +55,7 @@ class Forest:
         return margins
 
     @functools.cached_property
-    def _packed(self) -> _Packed:
+    def _packed(self) -> "_Packed":
         return _pack(self.trees)
 
 

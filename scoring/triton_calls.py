@@ -2,8 +2,6 @@
 limits, retries, and a breaker. The meaning of the tensors is in content.py and topics.py.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import threading

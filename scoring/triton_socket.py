@@ -4,8 +4,6 @@ tritonclient's HTTP client supports TCP only. Each call opens its own connection
 Triton from stopping.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

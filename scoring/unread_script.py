@@ -4,8 +4,6 @@ For a script that it reads, its vocabulary holds words; for others single letter
 noise. Which scripts it reads is pinned in the release (training/vocabulary_scripts.py).
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter

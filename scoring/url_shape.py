@@ -3,8 +3,6 @@
 The word lists are short and written by hand; the learned n-gram model beside them is urls.py.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import dataclass

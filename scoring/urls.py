@@ -4,8 +4,6 @@ Scheme and a leading "www." are ignored: in the training data they show who coll
 Fitted in training/train_urls.py; kept as plain arrays, never as a pickle.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Each feature says what it proves (`Evidence`). The reasons are in docs/adr/0019-
 and, for links, in 0034-links-have-a-share-of-their-own.md.
 """
 
-from __future__ import annotations
-
 from scoring.features import Evidence, link_looks, links, names_of
 
 # Subject -> its counts of honest and of spam posts by human decisions. Not the domain's: anybody may link to

@@ -3,8 +3,6 @@
 Each keeps the distribution of its role; which go together is stated and sourced in docs/simulation.md.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping, Sequence

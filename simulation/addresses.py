@@ -3,8 +3,6 @@
 Only documentation ranges (RFC 5737, RFC 3849) and shared address space (RFC 6598).
 """
 
-from __future__ import annotations
-
 import ipaddress
 import random
 

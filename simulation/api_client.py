@@ -3,8 +3,6 @@
 Repeating is safe: the API takes a post and a complaint once, however often they come.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import time

@@ -1,7 +1,5 @@
 """Authors of the simulated world: roles, account facts, addresses."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection
 from dataclasses import dataclass

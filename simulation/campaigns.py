@@ -1,7 +1,5 @@
 """Campaigns of spammers: near-duplicates from several accounts, mostly wide and slow, some in bursts."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

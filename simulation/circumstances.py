@@ -1,7 +1,5 @@
 """Circumstances of a simulated post that a platform may send: client, address, journey, links, reactions."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

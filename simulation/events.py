@@ -1,7 +1,5 @@
 """Events of the simulated world, in the format of the API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

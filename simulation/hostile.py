@@ -1,7 +1,5 @@
 """Hostile content that attacks careless rendering, storage or export."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Links of the simulated world, all under reserved names."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Sequence

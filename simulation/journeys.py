@@ -1,7 +1,5 @@
 """Poster journeys: the steps through the platform's interface that led to a post, with milliseconds."""
 
-from __future__ import annotations
-
 import random
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """The material of the simulated world, read from the TOML files beside this module."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from importlib import resources

@@ -1,7 +1,5 @@
 """A simulated moderator: sees a share of the posts, is mostly right, and takes a while."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 ML engineer do, through the operations that serve, each at the instant when it happens.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import random

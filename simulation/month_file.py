@@ -3,8 +3,6 @@
 When it is loaded, every instant in it is moved by the same number of hours, so that it ends now.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tarfile

@@ -1,7 +1,5 @@
 """What leads and the ML engineer of the demonstration do in their month beside deciding cases."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

@@ -6,8 +6,6 @@ production refuses, fetching a page under such a name connects to that port of 1
 other name is resolved and checked as ever. Nothing that a post says chooses the port.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Iterable
 

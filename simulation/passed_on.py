@@ -3,8 +3,6 @@
 Their groups of near-duplicates outnumber those of spammers, so that likeness alone proves nothing.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How the people of the demonstration judge: mostly right, each in their own way, with a note at times."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The kinds of platform that the simulated world can be: what each sends with a post."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

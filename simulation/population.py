@@ -1,7 +1,5 @@
 """The authors of one world: they join, post again, and some are taken over."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What a simulated platform and moderator do inside a rehearsal, a transaction rolled back at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType

@@ -4,8 +4,6 @@ Records and rows come from the same queries and operations that serve, so traini
 Everything happens in one transaction that the caller rolls back.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import random

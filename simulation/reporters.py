@@ -3,8 +3,6 @@
 Most readers never complain.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import dataclass

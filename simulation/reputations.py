@@ -3,8 +3,6 @@
 `rows` are what a real answer makes.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """A database beside the product's, always empty, for what must neither see nor disturb the product."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast

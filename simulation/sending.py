@@ -1,7 +1,5 @@
 """Send a simulated world through the API, at its own pace or as fast as possible, and count."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

@@ -4,8 +4,6 @@ Nothing is guessed from what the simulation knows: a picture's text is what the 
 What was read of the same bytes is not read again; with a file, not even in the next run.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -37,7 +35,7 @@ _SECONDS_PER_PICTURE, _SECONDS_PER_ANSWER = 120.0, 60.0
 Opinions = Callable[[PostRecord], Mapping[str, float | None]]
 
 
-def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime]) -> Means:
+def means(web: SimulatedWeb, *, readings: "Readings", clock: Callable[[], datetime]) -> Means:
     """Return means that ask a simulated web at the instant of the clock."""
 
     def get(url: str, *, seconds: float, is_browser: bool) -> Answer:  # noqa: ARG001 - it answers at once

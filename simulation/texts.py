@@ -1,7 +1,5 @@
 """Texts for posts: curated ones by families, or rows of a JSON lines file."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools
@@ -191,7 +189,7 @@ class FileTexts:
         self._order: list[int] = []
 
     @classmethod
-    def load(cls, path: Path) -> FileTexts:
+    def load(cls, path: Path) -> "FileTexts":
         """Read a JSON lines file. Raises KeyError or ValueError for a row without text or label."""
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         if not rows or any(not isinstance(row["text"], str) or row["label"] not in (0, 1) for row in rows):

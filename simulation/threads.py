@@ -1,7 +1,5 @@
 """What simulated posts answer: earlier posts, or articles that the platform does not send."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict, deque
 from typing import Any

@@ -1,7 +1,5 @@
 """Small differences between the copies of a campaign: case, punctuation, typing errors."""
 
-from __future__ import annotations
-
 import random
 
 from scoring.links import links_in

@@ -1,7 +1,5 @@
 """The simulated world: posts and complaints in the order of time, the same for the same seed."""
 
-from __future__ import annotations
-
 import heapq
 import random
 from collections.abc import Iterator

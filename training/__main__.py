@@ -1,7 +1,5 @@
 """`python -m training <command>`: the offline commands, one subparser each."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

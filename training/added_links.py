@@ -1,7 +1,5 @@
 """Honest texts without a link, each with an everyday link added: which of them are then routed otherwise?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The same text, attack and seed always give the same result. A person still reads the message.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Build an exported model's TensorRT plan, on the GPU it will run on: `python -m training tensorrt`."""
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import json

@@ -1,7 +1,5 @@
 """From margins to probabilities, and from probabilities to thresholds; both chosen on the validation part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

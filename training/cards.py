@@ -1,7 +1,5 @@
 """Generated parts of docs/models.md, each between its own two marks."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

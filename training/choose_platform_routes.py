@@ -1,7 +1,5 @@
 """A platform's own curve and thresholds, chosen on its random labels within statistical bounds."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Sample:
     groups: NDArray[Any]
 
     @classmethod
-    def of(cls, labelled: Sequence[LabelledRecord], *, margins: Floats, shared: Release) -> Sample:
+    def of(cls, labelled: Sequence[LabelledRecord], *, margins: Floats, shared: Release) -> "Sample":
         """Take the labels with a weight.
 
         `margins` are their main margins, float64 (n,), from a head not fitted on them.

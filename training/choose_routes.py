@@ -1,7 +1,5 @@
 """Choose a release's curve, thresholds and safety bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ that a verdict which depends on these is detected. Figures of accounts are quant
 (docs/simulation.md); nothing here is used to train.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import timedelta

@@ -4,8 +4,6 @@ Intervals come from a bootstrap over groups, with the same draws for both releas
 less variance than each value.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +46,7 @@ class Sample:
         """Return the number of posts that each one represents."""
         return np.array([post.weight for post in self.posts])
 
-    def taken(self, chosen: NDArray[np.bool_]) -> Sample:
+    def taken(self, chosen: NDArray[np.bool_]) -> "Sample":
         """Return the chosen posts."""
         posts = [post for post, is_chosen in zip(self.posts, chosen, strict=True) if is_chosen]
         return Sample(posts=posts, live=self.live[chosen], candidate=self.candidate[chosen])

@@ -1,7 +1,5 @@
 """Calibration of the content model, the mix of its halves, and robustness to disguise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

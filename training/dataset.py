@@ -3,8 +3,6 @@
 Two kinds of labels: published corpora (the lines name their source) and the desk's own exports of decisions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -4,8 +4,6 @@ A post is judged for more than its link: of 14 comments that link to google.com 
 is labelled only by several agreeing decisions, and a popular domain is never labelled bad.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The ensemble's part of the model card, generated from its release; no figure is typed by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template

@@ -1,7 +1,5 @@
 """Labelled records as the arrays that training and measuring work on."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +33,7 @@ class Rows:
     domains: NDArray[Any]
     weights: Floats
 
-    def taken(self, chosen: NDArray[Any]) -> Rows:
+    def taken(self, chosen: NDArray[Any]) -> "Rows":
         """Return the chosen rows, by mask or by index."""
         return Rows(**{name: getattr(self, name)[chosen] for name in Rows.__slots__})
 
@@ -51,7 +49,7 @@ class Material:
     seed: int
     models: Models
 
-    def part(self, split: Split) -> Material:
+    def part(self, split: Split) -> "Material":
         """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
         places = [place for place, post in enumerate(self.labelled) if split_of(post.group) is split]
         posts = [self.labelled[place] for place in places]
@@ -61,7 +59,7 @@ class Material:
             )
         return self.taken(np.array(places))
 
-    def taken(self, chosen: NDArray[Any]) -> Material:
+    def taken(self, chosen: NDArray[Any]) -> "Material":
         """Return the chosen records, by mask or by index."""
         posts = [self.labelled[place] for place in np.arange(len(self.labelled))[chosen]]
         return Material(posts, self.content_probabilities[chosen], self.seed, self.models)

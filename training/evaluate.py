@@ -1,7 +1,5 @@
 """Quality of spam probabilities on labelled examples: F1, ROC-AUC, PR-AUC with group-bootstrap intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`python -m training evaluate`: compare a release with the live one on the same labelled posts."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

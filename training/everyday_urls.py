@@ -6,8 +6,6 @@ anyone may publish on are left out, since their name excuses nothing. Small site
 alphabets are invented.
 """
 
-from __future__ import annotations
-
 import functools
 import string
 import tomllib

@@ -4,8 +4,6 @@ A base that classifies inference (an XLM-R of XNLI, from a folder or hub name) b
 offline package of sentence embeddings, or any other encoder, becomes the engine `embeddings`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

@@ -1,7 +1,5 @@
 """Fit the whole stack: sub-models, then the main tree on their out-of-sample predictions (stacking)."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fit the steps by which features of evidence add to the main margin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 Logistic regression in its dual form: a few hundred decisions against 66,000 numbers, in about a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +76,7 @@ class Decisions:
     groups: NDArray[Any]
     is_reported: NDArray[np.bool_]
 
-    def taken(self, chosen: NDArray[Any]) -> Decisions:
+    def taken(self, chosen: NDArray[Any]) -> "Decisions":
         """Return the chosen rows, by mask or by index."""
         return Decisions(**{name: getattr(self, name)[chosen] for name in Decisions.__slots__})
 

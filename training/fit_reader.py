@@ -1,7 +1,5 @@
 """Fit the reader of evidence: a linear model over n-grams, calibrated on families left out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Lists hold hundreds of URLs of one site; a model that counts URLs learns the sit
 same however many of its URLs are listed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +49,7 @@ class Material:
     is_bad: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> Material:
+    def of(cls, rows: Sequence[Row]) -> "Material":
         """Read the rows' n-grams, each row of length one, and the measures beside them."""
         urls = [row.url for row in rows]
         grams = [grams_of(url.url) for url in urls]

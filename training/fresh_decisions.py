@@ -5,8 +5,6 @@ judge as well, each by a head fitted without its group. Decisions that the live 
 it names, judge neither.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence

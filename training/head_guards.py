@@ -1,7 +1,5 @@
 """What decisions allow a platform's head: refusals and warnings with advice, and scripts that it reads."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 

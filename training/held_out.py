@@ -4,8 +4,6 @@
 model itself is too sure of what it learned.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path

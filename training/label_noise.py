@@ -4,8 +4,6 @@ Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Data
 by their library (ADR 29).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

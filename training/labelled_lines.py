@@ -4,8 +4,6 @@ Retracted lines are skipped: a tombstone (label null) retracted the label, or a 
 revision again. labelled_records, labelled_posts and dataset convert lines for training.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 One part is read, by default the test part, on which no release was trained.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labelled records, simulated or decided: loading, and variants with parts removed."""
 
-from __future__ import annotations
-
 import argparse
 import base64
 import dataclasses

@@ -1,7 +1,5 @@
 """Labelled URLs with their registrable domain, in CSV: load, check, split by domain."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Quality of an ensemble on labelled rows: ranking, calibration, routes, and what evidence adds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

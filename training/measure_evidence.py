@@ -1,7 +1,5 @@
 """Scores of a release on posts with their evidence, beside those on the same posts without."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

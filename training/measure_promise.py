@@ -3,8 +3,6 @@
 One table: each figure with its 95 % interval, "kept" or "not kept" only where the whole interval says so.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

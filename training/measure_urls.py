@@ -3,8 +3,6 @@
 Intervals are 95 % by bootstrap over domains: URLs of one domain are one author's habit.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Mixing decisions and simulated records in a fit: the simulated ones are a prior."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The content model's card, generated from what training and export measured."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -4,8 +4,6 @@ Labelled texts that no part of the product was trained on stand for the platform
 TF-IDF with logistic regression on the same labels.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Each result is kept with a digest of its step's input: a restart continues where it was.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json
@@ -119,7 +117,7 @@ def run(given: Given, *, out: Path, served: Served) -> Release:
     return candidate
 
 
-def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) -> Path:
+def _trained_further(steps: "_Steps", given: Given, *, out: Path, models: Path) -> Path:
     """Train the live content model further and export it; return its model repository."""
     content, repository = out / "content", out / "repository"
     weights = content / "model.safetensors"
@@ -167,7 +165,7 @@ def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any
     return entries | {"files": files}
 
 
-def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Path:
+def _refitted(steps: "_Steps", given: Given, *, base: Path, out: Path, served: Served) -> Path:
     """Refit the ensemble of a release on simulated records and decisions; return the folder."""
     refitted = out / "ensemble"
     reads = [*given.records, *given.texts, *given.labels, base / MANIFEST]
@@ -180,7 +178,7 @@ def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Ser
     return refitted
 
 
-def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Release:
+def _with_heads(steps: "_Steps", given: Given, *, base: Path, out: Path, served: Served) -> Release:
     candidate = out / CANDIDATE
     with steps.step("heads", reads=[*given.labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
         if is_due:
@@ -195,7 +193,7 @@ def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: S
     return Release.load(candidate)
 
 
-def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, served: Served) -> Path:
+def _judged(steps: "_Steps", given: Given, *, candidate: Release, out: Path, served: Served) -> Path:
     report = out / REPORT / "report.json"
     data = [*given.labels, *given.records, *given.texts, *given.data]
     reads = [*data, given.live / MANIFEST, candidate.folder / MANIFEST]

@@ -1,7 +1,5 @@
 """ONNX files with smaller weights: how an export stores them, in FP16 for a GPU, in INT8."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two models on the same texts: gains and losses by source, with their intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

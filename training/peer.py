@@ -1,7 +1,5 @@
 """The simple peer that every content model must beat or explain: TF-IDF and logistic regression."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

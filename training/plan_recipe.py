@@ -4,8 +4,6 @@ A plan holds code for one kind of GPU and one version of TensorRT, so it is buil
 `python -m training tensorrt`, or by the Triton image at its first start (deploy/serve_plans.py).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

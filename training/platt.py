@@ -1,7 +1,5 @@
 """Calibrate answers by Platt (Probabilistic Outputs for Support Vector Machines, 1999)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Processor time of reading a text with one model repository, against another, by turns."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path

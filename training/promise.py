@@ -4,8 +4,6 @@ Labelled texts, each in ten circumstances that know nothing of its label (circum
 text must not make the verdict worse than content alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -116,7 +114,7 @@ class Outcome:
     is_removed: Bools
     groups: NDArray[np.int_]
 
-    def taken(self, rows: Rows) -> Outcome:
+    def taken(self, rows: Rows) -> "Outcome":
         """Return the chosen texts, repeats included."""
         return Outcome(**{name: getattr(self, name)[rows] for name in Outcome.__slots__})
 

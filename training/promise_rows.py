@@ -1,7 +1,5 @@
 """The rows of the promise about posts: links, curated posts, sources, attacks, circumstances, languages."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import defaultdict

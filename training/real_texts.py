@@ -7,8 +7,6 @@ link says nothing by itself. Of decisions and complaints nothing is known. Conte
 training that left the text out (held_out.py).
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +50,7 @@ class RealTexts:
     content_probabilities: Floats
     models: Models
 
-    def and_those(self, others: RealTexts) -> RealTexts:
+    def and_those(self, others: "RealTexts") -> "RealTexts":
         """Return the texts of both."""
         answers = np.concatenate([self.content_probabilities, others.content_probabilities])
         return RealTexts([*self.posts, *others.posts], answers, self.models)

@@ -1,7 +1,5 @@
 """How much spam two releases still catch when it is disguised; the rest of the record stays as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

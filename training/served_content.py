@@ -1,7 +1,5 @@
 """The content model that a release is trained and judged with: pinned, and served under its own name."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import hashlib
@@ -81,7 +79,7 @@ class Served:
     models: Path = MODELS
 
     @classmethod
-    def named_by(cls, arguments: argparse.Namespace) -> Served:
+    def named_by(cls, arguments: argparse.Namespace) -> "Served":
         """Read it from the options that `add_arguments` declares."""
         return cls(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(cls)})
 

@@ -3,8 +3,6 @@
 TensorRT 8.6 refuses that one (`wide_and_deep.PaddedWideHalf`); later versions were not tried.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command that trains the content model, measures it on the group split, and writes its card."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """`python -m training ensemble`: fit sub-models and main tree on records, write a release."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -6,8 +6,6 @@ families. Give it records of other simulated worlds than the trees learnt from; 
 of other authors, are measured.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence

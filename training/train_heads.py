@@ -2,8 +2,6 @@
 curve and thresholds of its own for each with enough random labels.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import sys
@@ -79,7 +77,7 @@ def run(
     content_knows_labels: bool = False,
     served: Served,
     out: Path,
-) -> Made:
+) -> "Made":
     """Fit on exports of decisions, and write the release with heads. Raises content.Unavailable."""
     base = Release.load(release)
     content = served_content.connect(base.content, normaliser=base.normaliser, served=served)

@@ -4,8 +4,6 @@ Give it records of other simulated worlds than the ensemble is fitted on: an ens
 model's own training data would trust it too much.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 from collections import Counter

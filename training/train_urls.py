@@ -4,8 +4,6 @@ It learns from labelled URLs, links of small sites from the documentation of pac
 links by pattern, and links of decided posts if exports are given. Other lists are only measured on.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

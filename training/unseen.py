@@ -5,8 +5,6 @@ quality there: its texts are from the sources trained on. Folds (--folds) are wh
 content model needs: answers to texts that it learned, by trainings that left them out.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

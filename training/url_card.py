@@ -1,7 +1,5 @@
 """The URL model's part of docs/models.md, filled from what training measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template

@@ -3,8 +3,6 @@
 cpu is the one that is committed and served locally; the other two are for NVIDIA's container on a GPU.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import shutil

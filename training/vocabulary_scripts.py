@@ -1,7 +1,5 @@
 """Which scripts a content model reads, by its vocabulary: those of which it holds words, not just letters."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write a release's folder whole: a run that ends half-way leaves what was there before."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

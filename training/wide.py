@@ -6,8 +6,6 @@ hash, so that it is of one size. Wide and deep together: Cheng et al., Wide & De
 Systems, 2016. `wide_and_deep.py` computes the same in the served graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,14 +58,14 @@ class Mix:
         """Mix the margins of texts, float64 (n_texts,) each, into P(spam)."""
         return probabilities_of(self.deep * deep + self.wide * wide + self.intercept)
 
-    def calibrated(self, by: tuple[float, float]) -> Mix:
+    def calibrated(self, by: tuple[float, float]) -> "Mix":
         """Send the mixed margin through slope and intercept."""
         slope, intercept = by
         return Mix(
             deep=slope * self.deep, wide=slope * self.wide, intercept=slope * self.intercept + intercept
         )
 
-    def after(self, deep: tuple[float, float]) -> Mix:
+    def after(self, deep: tuple[float, float]) -> "Mix":
         """Mix margins of the deep half to which slope and intercept are yet to be applied."""
         slope, intercept = deep
         return Mix(deep=self.deep * slope, wide=self.wide, intercept=self.intercept + self.deep * intercept)

@@ -3,8 +3,6 @@
 Imports torch and transformers: import it where it is used.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Training texts of a reader of evidence, each with its author: pages, posters, captions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +36,7 @@ class Texts:
     weights: Floats
 
     @classmethod
-    def of(cls, texts: Sequence[WordedText]) -> Texts:
+    def of(cls, texts: Sequence[WordedText]) -> "Texts":
         """Return texts as arrays."""
         return cls(
             texts=[text.text for text in texts],

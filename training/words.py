@@ -1,7 +1,5 @@
 """The command that writes the normaliser's word list: the words that "v1agra" and "fr33" may stand for."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

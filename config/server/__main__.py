@@ -3,8 +3,6 @@
 The only place for its options; `make run`, containers and unit files run this.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Limits of requests per web process; the operator's guide lists them."""
 
-from __future__ import annotations
-
 CONNECTIONS = 4_096
 """Open connections of a process; more wait in the kernel."""
 BACKLOG = 2_048

@@ -1,7 +1,5 @@
 """One process of the web server: waitress with limits on time and memory, and with the API's refusals."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -152,7 +150,7 @@ class _Channel(HTTPChannel):
         """Return the reader of a new request."""
         return _Parser(adjustments, self.server.has_room)
 
-    def task_class(self, channel: _Channel, request: HTTPRequestParser) -> Task:
+    def task_class(self, channel: "_Channel", request: HTTPRequestParser) -> Task:
         """Return what answers a request."""
         return (_Probe if _Probe.answers(request) else _Django)(channel, request)
 

@@ -3,8 +3,6 @@
 The criterion is progress, not the duration of a request: a server under load is left alone.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tracks the subjects (posts, authors) of the answer being built, so that erasure finds stored answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

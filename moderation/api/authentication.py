@@ -1,7 +1,5 @@
 """Keys and scopes: who is calling, and what the key may do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser

@@ -1,7 +1,5 @@
 """Exceptions to problems: the one handler of the platform API and the one table from refusals to codes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import structlog

@@ -3,8 +3,6 @@
 tests/journeys/test_contract.py sends the requests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

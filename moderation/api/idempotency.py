@@ -1,7 +1,5 @@
 """Idempotency-Key: every POST with this header is done once, however often it is sent."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

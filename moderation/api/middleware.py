@@ -1,7 +1,5 @@
 """Request ids, problems instead of HTML pages for errors before a view runs, refusal of plain HTTP."""
 
-from __future__ import annotations
-
 import re
 import time
 import uuid

@@ -3,8 +3,6 @@
 Clients and tests follow them: tests/journeys/test_contract.py walks them from request to request.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 _ID, _FIRST = "$response.body#/id", "$response.body#/data/0/id"

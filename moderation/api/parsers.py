@@ -3,8 +3,6 @@
 Sizes are refused by the views before anything is read (views.base), so a parser sees bounded input only.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

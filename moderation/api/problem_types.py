@@ -1,7 +1,5 @@
 """Every way to be refused at the platform API: stable code, status, and what to do about it (RFC 9457)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Problem bodies (RFC 9457), with refused fields by JSON pointer. Their types are in `problem_types`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any

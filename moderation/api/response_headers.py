@@ -1,7 +1,5 @@
 """Headers that answers of the API carry, in the OpenAPI document; ETag and Location stand at their views."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from moderation.api import idempotency, middleware

@@ -1,7 +1,5 @@
 """Addresses inside pages and redirects, as a browser opens them, and names of pictures that have none."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from urllib.parse import urljoin

@@ -1,7 +1,5 @@
 """Captions of a video, WebVTT or SRT → what is said, and when."""
 
-from __future__ import annotations
-
 import html
 import io
 from collections.abc import Iterator, Mapping, Sequence

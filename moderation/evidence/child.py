@@ -4,8 +4,6 @@ It takes frames on its input, answers each on its output, and may be killed at a
 lengths (of a JSON header and of the bytes) and the two; an answer is a length and JSON.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import functools

@@ -1,7 +1,5 @@
 """What is found in pages, pictures, captions and recordings; texts and lists are capped and can be stored."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ Landlock: all files but those that are named, TCP, signals to others (https://do
 seccomp: system calls that reach out of the process (https://man7.org/linux/man-pages/man2/seccomp.2.html).
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -4,8 +4,6 @@ Pages change a little all the time: dates, teasers, banners, counters. So distin
 their order, and the smaller page decides: what one has more than the other says nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import islice

@@ -2,8 +2,6 @@
 size here, in time and memory by the reader.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import defaultdict

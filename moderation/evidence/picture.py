@@ -2,8 +2,6 @@
 memory are bounded by the reader.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import warnings

@@ -1,7 +1,5 @@
 """Text in a picture, by RapidOCR where it is installed: Latin letters, digits and Chinese."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import logging

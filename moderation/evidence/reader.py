@@ -1,7 +1,5 @@
 """Reads hostile bytes in processes of their own, which may be lost: killed at a deadline, started again."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -88,7 +86,7 @@ class Readers:
         for reader in self._all:
             reader.close()
 
-    def _take(self, owner: str, site: str, *, ends_at: float) -> Reader:
+    def _take(self, owner: str, site: str, *, ends_at: float) -> "Reader":
         with self._changed:
             mine = (owner, site)
             self._waiting.append(mine)
@@ -107,7 +105,7 @@ class Readers:
         allowed = [pair for pair in self._waiting if self._held[pair[0]] < most]
         return min(allowed, key=lambda pair: (self._seconds[pair[0]], self._seconds[pair]), default=None)
 
-    def _put_back(self, reader: Reader, owner: str, site: str, *, seconds: float) -> None:
+    def _put_back(self, reader: "Reader", owner: str, site: str, *, seconds: float) -> None:
         with self._changed:
             if time.monotonic() - self._halved_at > _HALF_LIFE_SECONDS:
                 self._halved_at = time.monotonic()

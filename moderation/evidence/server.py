@@ -3,8 +3,6 @@
 Each connection gets a process that reads for it (`child`), and ends with it.
 """
 
-from __future__ import annotations
-
 import select
 import signal
 import socket

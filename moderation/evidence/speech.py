@@ -3,8 +3,6 @@
 The files of the model folder say which engine reads it. Without that engine the reason is NOT_INSTALLED.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import io

@@ -1,7 +1,5 @@
 """Options shared by commands: times and platforms, with errors that name the option."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.core.management.base import CommandError

@@ -1,7 +1,5 @@
 """What follows a decision besides its verdict: the rules of a platform, and the action of each decision."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _

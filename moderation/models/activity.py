@@ -1,7 +1,5 @@
 """What came in and was decided, counted by the hour: the pages about days and months add these up."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 

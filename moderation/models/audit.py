@@ -1,7 +1,5 @@
 """The audit log: who did what, when. Rows are only ever added."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -2,8 +2,6 @@
 items among them, whose verdict two leads vouch for.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

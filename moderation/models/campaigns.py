@@ -1,7 +1,5 @@
 """Campaigns: near-duplicate posts that people decide together, what they decided, what is reconsidered."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

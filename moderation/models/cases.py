@@ -1,7 +1,5 @@
 """Cases: posts that wait for a human, the leases on them, and who has which of them on a page."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

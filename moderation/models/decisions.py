@@ -1,9 +1,5 @@
 """Decisions on posts, their reversals, the labels that they give, and appeals against them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -16,9 +12,6 @@ from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 from moderation.models.rules import RuleKind
 from moderation.models.scores import Score
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
 
 
 class Verdict(models.TextChoices):
@@ -35,7 +28,7 @@ class DecisionSource(models.TextChoices):
     AUTOMATIC = "automatic", _("automatic")
 
 
-AUTOMATIC_REASONS: dict[str, StrPromise] = {
+AUTOMATIC_REASONS = {
     **{f"banned_{kind.value}": format_lazy("{}: {}", _("ban"), kind.label) for kind in RuleKind},
     "allowed": _("allowance"),
     "campaign": _("joined a decided campaign"),

@@ -1,7 +1,5 @@
 """Deliveries of decisions and other events to webhook endpoints, and the log of attempts."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.db import models

@@ -1,7 +1,5 @@
 """Registrable domains and the links that lead to them."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models

@@ -1,7 +1,5 @@
 """Erasures: when and why something was erased, not its content; authors who deleted their accounts."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.crypto import salted_hmac

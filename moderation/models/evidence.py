@@ -1,7 +1,5 @@
 """What links and media of posts lead to, fetched once for all posts that carry them."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Requested exports of labels."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

@@ -1,7 +1,5 @@
 """Feeds that platforms poll: entries, and their positions, which are assigned after commit."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """Answers stored under an Idempotency-Key: a repeated request gets the first answer."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models

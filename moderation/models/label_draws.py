@@ -1,7 +1,5 @@
 """Random draws of posts for unbiased labels."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

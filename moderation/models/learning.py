@@ -1,7 +1,5 @@
 """Proposals of releases: somebody proposes that a release goes live, another person confirms it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Named queues: parts of the queue that leads hand to users, and who works on which; the queue mix."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

@@ -1,7 +1,5 @@
 """Notes that people leave for each other on cases and authors, and whom those on cases name."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

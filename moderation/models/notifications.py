@@ -1,7 +1,5 @@
 """What people are told of wherever they are, how they wish it, and what waits to be told."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

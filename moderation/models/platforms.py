@@ -1,7 +1,5 @@
 """Platforms, the customers that send posts, and their API keys."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Policies in words: what a text may be about, and what becomes of posts that match."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Posts with their revisions and translations, their authors, and the complaints about them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.contrib.postgres.indexes import GinIndex

@@ -3,8 +3,6 @@
 Preferences are plain values, kept as JSON with the user; unknown or broken ones fall back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

@@ -3,8 +3,6 @@
 Drift: what posts are like, counted by four hours, and alarms where something has become more frequent.
 """
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Reasons that a moderator can give with a verdict."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator
 from django.db import models

@@ -1,7 +1,5 @@
 """Releases that scored something here, as their manifests say, and which of them was live when."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import models

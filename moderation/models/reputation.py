@@ -1,7 +1,5 @@
 """Answers of reputation providers about links and domains."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """Rules about links, senders and what texts name, which override the models until a date."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

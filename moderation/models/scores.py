@@ -1,7 +1,5 @@
 """Scores: the models' output for a revision, with the frozen input."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q

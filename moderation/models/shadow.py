@@ -1,7 +1,5 @@
 """Shadow runs: a candidate scores live posts beside the live release, without effect."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q

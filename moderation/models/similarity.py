@@ -1,7 +1,5 @@
 """Similarity: bands by which near-duplicate texts and pictures and similar accounts are found."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 

@@ -1,7 +1,5 @@
 """When each sweep last ran and each process last worked, so that a stopped one is noticed."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

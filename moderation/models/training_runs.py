@@ -1,7 +1,5 @@
 """Training runs: jobs that make the next release from decisions."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Users of the desk, their roles and sessions."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.conf import settings

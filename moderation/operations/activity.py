@@ -1,7 +1,5 @@
 """Count what came and was decided, by the hour, so that no page has to count a month of rows."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db import transaction

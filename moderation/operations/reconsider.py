@@ -4,8 +4,6 @@ Runs after the time for undoing, in batches, the newest posts first; a human's d
 the platform's setting the posts go to a human or are decided like the others.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from datetime import datetime

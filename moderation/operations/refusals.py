@@ -1,7 +1,5 @@
 """Refusals that several subjects share."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from moderation.models import Decision, User

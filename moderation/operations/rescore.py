@@ -1,7 +1,5 @@
 """Rescore posts: the only way back to the state pending, for one post or in batches for many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Draft, activate and lift rules about links, senders and what texts name; rescore what they match."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any

@@ -1,7 +1,5 @@
 """Score a post while its sender waits: stored first, then scored within a time budget."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from datetime import datetime

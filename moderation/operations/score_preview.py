@@ -1,7 +1,5 @@
 """Score a post that is not kept: what the models and rules say of it at this moment."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ those of the whole installation are links without an entry: number and hash keep
 what was done.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

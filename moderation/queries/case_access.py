@@ -1,7 +1,5 @@
 """Who may see a case, which cases are judged blindly, and who can no longer judge so."""
 
-from __future__ import annotations
-
 from django.db.models import Q, QuerySet
 
 from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, Post, Revision, User

@@ -1,7 +1,5 @@
 """Full-text search in PostgreSQL's `simple` configuration, without stemming or stop words."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

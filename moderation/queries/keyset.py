@@ -4,8 +4,6 @@ A cursor is a position, not a permission: access is checked again for each page.
 valid for ever, have a format of their own (`moderation.api.serializers.cursors`) in the same wrapping.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -47,7 +45,7 @@ class Page(Generic[Row]):
         """The cursor that continues after these rows, "" at the end."""
         return "" if self.end is None else encode(self.end)
 
-    def of(self, shown: Callable[[Sequence[Row]], Iterable[Shown]]) -> Page[Shown]:
+    def of(self, shown: Callable[[Sequence[Row]], Iterable[Shown]]) -> "Page[Shown]":
         """Return the same page with converted rows."""
         return Page(tuple(shown(self.rows)), self.end)
 

@@ -1,7 +1,5 @@
 """The current scores of posts: the last score of the latest revision."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.db.models import F

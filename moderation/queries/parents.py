@@ -1,7 +1,5 @@
 """The posts that posts answer: as stored here, else as the platform told of them with the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A post with everything that its platform may see."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

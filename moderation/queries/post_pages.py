@@ -1,7 +1,5 @@
 """A post with everything stored about it, for the desk, whether or not a human saw it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

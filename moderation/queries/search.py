@@ -3,8 +3,6 @@
 Posts are sorted newest first and never by a probability: the order must not reveal a hidden score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A platform's webhook endpoints and the log of deliveries to them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

@@ -4,8 +4,6 @@ A webhook, the feed of decisions and the page of a post tell a decision by `deci
 in `labels.label_json`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Template tags of the desk: inert rendering of hostile strings, quantities in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """View guards: which role may open which page, and refusals told. A test requests all URLs with all roles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

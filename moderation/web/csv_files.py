@@ -1,7 +1,5 @@
 """Tables sent as CSV files that no spreadsheet runs."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Days and moments as people choose them, by the clock of the reader."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, time, timedelta
 from typing import Any
 

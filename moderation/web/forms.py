@@ -1,7 +1,5 @@
 """Forms of moderators. They validate; they change nothing."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The health page: state of the parts, and backlogs. Probes for machines are in config/health.py."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.http import HttpResponse

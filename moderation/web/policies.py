@@ -1,7 +1,5 @@
 """Policies in words: lists and trials for readers; drafting, activation and ending for leads."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django import forms

@@ -1,7 +1,5 @@
 """Whether posts, or the training data of the live release, are simulated."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,9 +1,7 @@
 """Quantities in words: durations, shares, counts, the band of a probability and where it leads."""
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils import formats, timezone
 from django.utils.translation import gettext, ngettext, ngettext_lazy
@@ -11,11 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models.scores import RouteChoice
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 # Upper bounds with words for such odds; the number is always shown beside them.
-_BANDS: tuple[tuple[float, StrOrPromise], ...] = (
+_BANDS = (
     (0.05, _("Almost certainly not spam")),
     (0.20, _("Probably not spam")),
     (0.45, _("Leaning not spam")),

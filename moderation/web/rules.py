@@ -1,7 +1,5 @@
 """Rules, for leads: lists, dry runs, activation and lifting."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """Save the filters of a list under a name, and delete them."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict

@@ -1,7 +1,5 @@
 """URL routes of the desk."""
 
-from __future__ import annotations
-
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language

@@ -1,7 +1,5 @@
 """The log of a webhook endpoint: what was sent, what came back, sending again and a test message."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.contrib import messages

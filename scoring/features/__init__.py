@@ -5,8 +5,6 @@ begins with its subject (context, social, journey, feedback), which more than on
 of `collected` are in no vector: they come after a post's first score; scoring/evidence_model.py joins them.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Write the table of features: `python -m scoring.features > docs/features.md`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ An address's history counts recent decisions only: addresses change hands, and a
 A missing address counts like an unknown one, so that sending one says nothing.
 """
 
-from __future__ import annotations
-
 from scoring.features.feature import UNKNOWN, Evidence, Feature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
 

@@ -4,8 +4,6 @@ joins them, towards spam only; pending evidence counts as none.
 Of several pieces the most suspicious one counts; unopened ones are unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The class Feature, the trained models that some features ask, and measures that several files share."""
 
-from __future__ import annotations
-
 import functools
 import math
 import re

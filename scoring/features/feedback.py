@@ -1,7 +1,5 @@
 """Reactions of other users: complaints, shares, replies. Read by the sub-model feedback."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

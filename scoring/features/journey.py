@@ -4,8 +4,6 @@ Step names are the platform's own; keys and pasting are recognised by words in t
 All measures are unknown if no journey was sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

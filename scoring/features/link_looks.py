@@ -5,8 +5,6 @@ never lowers a score. Trees read measures of links without a voucher, 0 for a pl
 site is not suspicious.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter

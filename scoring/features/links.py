@@ -5,8 +5,6 @@ the prior's share, so that a link never lowers a score; only values not looked u
 sites, or sites open to anyone, are not counted: their number says nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Near-duplicates of the post, and accounts similar to its author."""
 
-from __future__ import annotations
-
 from scoring.features.feature import Evidence, Feature, shrunk_spam_share
 
 SUB_MODEL = "behaviour"

@@ -1,7 +1,5 @@
 """The author's account and history."""
 
-from __future__ import annotations
-
 import disposable_email_domains
 
 from scoring.features.feature import (

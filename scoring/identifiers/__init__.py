@@ -4,8 +4,6 @@ A rule keeps its `value` in canonical form and an `anchor`, by which it is looke
 post that lacks its anchor. Time is linear in the text, of which only the beginning counts.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Handles: names on other platforms, as @name, as a link, or with the platform's name before them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

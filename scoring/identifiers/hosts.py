@@ -1,7 +1,5 @@
 """Look-alikes of a host: other domains that a reader takes for it."""
 
-from __future__ import annotations
-
 from scoring.identifiers.skeleton import skeleton
 from scoring.url_shape import shown
 

@@ -1,7 +1,5 @@
 """Phone numbers: digits with the country code, whatever stands between them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Phrases: words one after another, whatever their case, accents, disguise and the signs between them."""
 
-from __future__ import annotations
-
 import re
 
 from scoring import similarity

@@ -4,8 +4,6 @@ After Unicode Technical Standard 39, section 4, with its table of confusables, a
 and the letters i and l count as alike, since a reader in a hurry confuses them.
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 from scoring.normalise import lookalikes

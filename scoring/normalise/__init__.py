@@ -4,8 +4,6 @@ The raw text is used everywhere else: people see it, and every normalised charac
 punctuation, links and emoji stay, since they help to recognise spam.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scoring import links

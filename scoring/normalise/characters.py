@@ -5,8 +5,6 @@ every output character keeps its raw range, and with a limit on attached marks: 
 accents on one letter takes quadratic time.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """A normalised text with a mapping to the raw one, and the edits that each step consists of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,7 +13,7 @@ class Normalised:
     ends: tuple[int, ...]
 
     @classmethod
-    def of(cls, raw: str) -> Normalised:
+    def of(cls, raw: str) -> "Normalised":
         """Start with the raw text, each character mapped to itself."""
         return cls(text=raw, starts=tuple(range(len(raw))), ends=tuple(range(1, len(raw) + 1)))
 

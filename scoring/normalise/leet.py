@@ -3,8 +3,6 @@
 Codes, prices, times, handles, cashtags and links keep their digits.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -4,8 +4,6 @@ Which letters look alike is Unicode's own table (Technical Standard 39), as in t
 confusable-homoglyphs. Real words of other scripts stay as they are.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Steps 2 and 3: separated letters ("f r e e", "f.r.e.e"), unclickable links, decorated contacts."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ words.txt holds the whole-word entries of BERT's English vocabulary (Apache-2.0)
 `python -m training words` writes it.
 """
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pictures drawn with Pillow: the same picture and version give the same bytes."""
 
-from __future__ import annotations
-
 import functools
 import io
 import random

@@ -1,7 +1,5 @@
 """Families of wording: pages of one kind, written by one hand. Some are held out from what models learn."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """HTML of pages: six ways of building one, used by honest and hostile sites alike."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

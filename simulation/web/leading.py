@@ -1,7 +1,5 @@
 """What each post of a world leads to."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from collections.abc import Iterator

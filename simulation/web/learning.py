@@ -4,8 +4,6 @@ A page is read as it would be when it is collected. Its site's name says nothing
 simulation has few names.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The page of a site, as HTML: words of its family, forms and downloads of its kind."""
 
-from __future__ import annotations
-
 import random
 from html import escape
 from urllib.parse import urlsplit

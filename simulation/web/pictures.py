@@ -1,7 +1,5 @@
 """Pictures of the simulated web: a pool of few hundred, so that each need be read once, named by digests."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections import defaultdict

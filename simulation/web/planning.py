@@ -1,7 +1,5 @@
 """Plan the site behind a link: redirects, family of its page, tricks."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from datetime import datetime, timedelta

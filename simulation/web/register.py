@@ -1,7 +1,5 @@
 """Sites of simulated posts in a file: written by the simulated platform, read by the server of its web."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterable

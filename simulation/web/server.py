@@ -3,8 +3,6 @@
 It serves every host by the header Host. Nothing on it is real.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """How often posts of the simulated world lead somewhere, hide in what they lead to, and by which tricks."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The simulated web as a function: an address, a visitor and an instant → an answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime

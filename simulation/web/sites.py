@@ -1,7 +1,5 @@
 """A site that a link leads to: its redirects, its page and its tricks, all decided when it is planned."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from datetime import datetime

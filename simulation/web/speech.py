@@ -1,7 +1,5 @@
 """Captions of simulated videos, as WebVTT: written by people, or by a machine that hears no full stops."""
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What a page, a poster or a speaker says: templates of a family, filled in by chance."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

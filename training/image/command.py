@@ -3,8 +3,6 @@
 With labelled pictures its last layer is fitted to spam; without, it keeps its own classes, those of ImageNet.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 from collections.abc import Mapping, Sequence

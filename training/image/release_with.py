@@ -1,7 +1,5 @@
 """A release that carries the image model: a copy of another one with the model pinned beside content."""
 
-from __future__ import annotations
-
 import argparse
 import base64
 import dataclasses

@@ -1,7 +1,5 @@
 """The image model's part of a model repository for Triton, and its variants for a GPU."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

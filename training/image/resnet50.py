@@ -5,8 +5,6 @@ torchvision for CUDA alone: beside torch for CPU it cannot be imported, and then
 which imports it wherever it is installed.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 from torch import Tensor, nn

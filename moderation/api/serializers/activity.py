@@ -1,7 +1,5 @@
 """The queue and its reviewers in numbers, in answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

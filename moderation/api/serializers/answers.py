@@ -1,7 +1,5 @@
 """The base of all answers: one definition gives their JSON and their schema; and the shape of a problem."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Appeals: request and answer formats."""
 
-from __future__ import annotations
-
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer

@@ -1,7 +1,5 @@
 """The audit log in answers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Campaigns, their members, and decisions on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers
@@ -16,10 +14,10 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
+from moderation.models import CampaignMember
 from moderation.models.campaigns import CampaignDecisionState, TieKind
 from moderation.models.decisions import Verdict
 from moderation.queries.campaigns.campaign_members import Place
-from moderation.queries.campaigns.platform_campaigns import OwnMember
 
 _MAX_NAMED = 1_000
 
@@ -55,8 +53,8 @@ class MemberSerializer(AnswerSerializer):
     ties = serializers.ListField(child=serializers.ChoiceField(choices=TieKind.values))
     joined_at = serializers.DateTimeField()
 
-    def read_post(self, row: OwnMember) -> dict[str, Any]:
-        return {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision}
+    def read_post(self, row: CampaignMember) -> dict[str, Any]:
+        return {"id": str(row.post_id), "external_id": row.post.external_id, "revision": row.revision.number}
 
 
 MemberPageSerializer = page_of(MemberSerializer, "Members in the order in which they joined.")

@@ -1,7 +1,5 @@
 """Cases, claims and decisions: request and answer formats."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 from typing import Any

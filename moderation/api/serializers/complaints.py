@@ -1,7 +1,5 @@
 """Complaints: request and answer formats."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -3,8 +3,6 @@
 A cursor is a position, not a right: the key decides what may be read. Those of feeds stay valid for ever.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any

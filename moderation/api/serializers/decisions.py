@@ -1,7 +1,5 @@
 """Decisions and statements of reasons: answer formats."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

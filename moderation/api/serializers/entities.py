@@ -1,7 +1,5 @@
 """Timelines of authors and counts of domains, from a platform's own posts."""
 
-from __future__ import annotations
-
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer

@@ -1,7 +1,5 @@
 """What the links and media of a post lead to: answer format. What is not known is null."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 DRF's own fields turn 5 into "5", "yes" into true and true into 1; a sender's bug would become a stored fact.
 """
 
-from __future__ import annotations
-
 import base64
 import ipaddress
 import re

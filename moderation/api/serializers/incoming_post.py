@@ -4,8 +4,6 @@ The fast path accepts nothing that the serializer refuses and gives the same pos
 through the serializer, which names every error and takes six times as long.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels, exports of them, and draws of posts to be labelled."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

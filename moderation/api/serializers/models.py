@@ -1,7 +1,5 @@
 """Releases, training runs, replays and rollbacks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta

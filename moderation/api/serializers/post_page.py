@@ -1,7 +1,5 @@
 """A stored post: answer format. IP address, user agent and journey are personal and not returned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

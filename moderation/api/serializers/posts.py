@@ -1,7 +1,5 @@
 """Posts: request format, the answer to each, and erasures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

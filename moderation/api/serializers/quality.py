@@ -1,7 +1,5 @@
 """Figures of quality and alarms of drift in answers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

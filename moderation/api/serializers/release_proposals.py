@@ -1,7 +1,5 @@
 """Proposals that a release goes live, and simulations of thresholds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules and backtests: request and answer formats."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The answer to a post that its sender waits for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

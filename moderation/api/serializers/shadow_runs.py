@@ -1,7 +1,5 @@
 """Shadow runs and what they say, in requests and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

@@ -4,8 +4,6 @@ A platform that sends one body to several services can ask for unknown names to 
 `is_lenient` says so.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from itertools import islice

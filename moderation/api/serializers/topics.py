@@ -1,7 +1,5 @@
 """Topics in words: request and answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

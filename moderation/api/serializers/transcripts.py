@@ -3,8 +3,6 @@
 Captions are read at once, so that wrong ones are refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any

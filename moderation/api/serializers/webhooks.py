@@ -1,7 +1,5 @@
 """Webhook endpoints, their secrets and deliveries."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """The queue and its reviewers in numbers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone
@@ -16,8 +14,6 @@ from moderation.queries.cases import platform_queue
 
 
 class QueueFigures(ApiView):
-    """GET /metrics/queue"""
-
     @operation(
         "read_queue_figures",
         "Read how long the queue is",
@@ -31,8 +27,6 @@ class QueueFigures(ApiView):
 
 
 class ReviewerFigures(ApiView):
-    """GET /metrics/reviewers"""
-
     @operation(
         "read_reviewer_figures",
         "Read how many decisions people made",

@@ -1,7 +1,5 @@
 """Appeals: a decision is disputed, and a human reviews the post again."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,8 +15,6 @@ from moderation.queries.cases import platform_cases
 
 
 class Appeals(ApiView):
-    """POST /appeals"""
-
     @operation(
         "file_appeal",
         "Dispute a decision",
@@ -47,8 +43,6 @@ class Appeals(ApiView):
 
 
 class OneAppeal(ApiView):
-    """GET /appeals/{id}"""
-
     @operation(
         "read_appeal",
         "Read an appeal",

@@ -1,7 +1,5 @@
 """The audit log and the head of its chain of hashes."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,8 +14,6 @@ from moderation.queries import audit
 
 
 class AuditLog(ApiView):
-    """GET /audit"""
-
     @operation(
         "read_audit_log",
         "Read the audit log along its chain of hashes",
@@ -42,8 +38,6 @@ class AuditLog(ApiView):
 
 
 class AuditHead(ApiView):
-    """GET /audit/head"""
-
     @operation(
         "read_audit_head",
         "Read the end of the chain",

@@ -1,7 +1,5 @@
 """The base of all API views: keys, scopes, rate limits, strict JSON, size limits before reading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Many posts in one request: NDJSON in, one answer per line out. A bad line does not affect the others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -51,8 +49,6 @@ class BulkAnswerSerializer(serializers.Serializer[Any]):
 
 
 class BulkPosts(PostingView):
-    """POST /posts:bulk"""
-
     parser_classes = [LinesParser]
     max_body_bytes = 10 * MEBIBYTE
 

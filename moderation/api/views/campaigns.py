@@ -1,7 +1,5 @@
 """Campaigns: list them, list their members, decide one at once."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,8 +22,6 @@ _CAMPAIGN_ID = in_path("id", "The campaign.")
 
 
 class Campaigns(ApiView):
-    """GET /campaigns"""
-
     @operation(
         "read_campaigns",
         "Read campaigns",
@@ -43,8 +39,6 @@ class Campaigns(ApiView):
 
 
 class CampaignMembers(ApiView):
-    """GET /campaigns/{id}/members"""
-
     @operation(
         "read_members",
         "Read a campaign's posts",
@@ -65,8 +59,6 @@ class CampaignMembers(ApiView):
 
 
 class CampaignDecisions(ApiView):
-    """POST /campaigns/{id}/decisions"""
-
     @operation(
         "decide_campaign",
         "Decide a campaign",

@@ -1,7 +1,5 @@
 """Cases: read, claim, escalate, annotate and decide them on behalf of a user; second reviews."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -38,8 +36,6 @@ _CLAIM_PROBLEMS = (*PERSON_PROBLEMS, "case_closed", "already_decided")
 
 
 class Cases(ApiView):
-    """GET /cases"""
-
     @operation(
         "read_cases",
         "Read cases",
@@ -64,8 +60,6 @@ class Cases(ApiView):
 
 
 class OneCase(ApiView):
-    """GET /cases/{id}"""
-
     @operation(
         "read_case",
         "Read a case",
@@ -81,8 +75,6 @@ class OneCase(ApiView):
 
 
 class Claims(ApiView):
-    """POST /queues/{queue}/claims"""
-
     @operation(
         "claim_cases",
         "Claim the next cases",
@@ -117,8 +109,6 @@ class Claims(ApiView):
 
 
 class OneClaim(ApiView):
-    """PUT and DELETE /claims/{id}"""
-
     @operation(
         "hold_case",
         "Claim a case, or keep it longer",
@@ -149,8 +139,6 @@ class OneClaim(ApiView):
 
 
 class CaseDecisions(ApiView):
-    """POST /cases/{id}/decisions"""
-
     @operation(
         "decide_case",
         "Decide a case",
@@ -186,8 +174,6 @@ class CaseDecisions(ApiView):
 
 
 class CaseEscalations(ApiView):
-    """POST /cases/{id}/escalations"""
-
     @operation(
         "escalate_case",
         "Hand a case to the leads",
@@ -213,8 +199,6 @@ def own_case(request: Request, identifier: str) -> Case:
 
 
 class CaseNotes(ApiView):
-    """POST /cases/{id}/notes"""
-
     @operation(
         "note_case",
         "Leave a note on a case",
@@ -233,8 +217,6 @@ class CaseNotes(ApiView):
 
 
 class SecondReviews(ApiView):
-    """POST /cases/{id}/second-reviews"""
-
     @operation(
         "ask_second_person",
         "Have a decided case looked at again",

@@ -1,7 +1,5 @@
 """Decisions: the feed for polling, reversals, and statements of reasons."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,8 +18,6 @@ from moderation.queries.decisions import platform_decisions
 
 
 class Decisions(ApiView):
-    """GET /decisions"""
-
     @operation(
         "read_decisions",
         "Read decisions",
@@ -47,8 +43,6 @@ class Decisions(ApiView):
 
 
 class Reversals(ApiView):
-    """POST /decisions/{id}/reversal"""
-
     @operation(
         "reverse_decision",
         "Take a decision back",
@@ -78,8 +72,6 @@ class Reversals(ApiView):
 
 
 class Statements(ApiView):
-    """GET /decisions/{id}/statement-of-reasons"""
-
     @operation(
         "read_statement",
         "Read the statement of reasons",

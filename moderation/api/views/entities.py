@@ -1,7 +1,5 @@
 """Timelines of authors and counts of domains, for review tools."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,8 +15,6 @@ from moderation.queries.rules.targets import NotATarget
 
 
 class AuthorTimeline(ApiView):
-    """GET /authors/{external_id}/timeline"""
-
     @operation(
         "read_author_timeline",
         "Read what happened around an author",
@@ -34,8 +30,6 @@ class AuthorTimeline(ApiView):
 
 
 class OneDomain(ApiView):
-    """GET /domains/{domain}"""
-
     @operation(
         "read_domain",
         "Read a domain's history",

@@ -1,7 +1,5 @@
 """Labels page by page, exports as files, and posts drawn to be labelled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import FileResponse
@@ -38,8 +36,6 @@ _EXPORT_ID = in_path("id", "The export.")
 
 
 class Labels(ApiView):
-    """GET /labels"""
-
     @operation(
         "read_labels",
         "Read labels",
@@ -58,8 +54,6 @@ class Labels(ApiView):
 
 
 class LabelChanges(ApiView):
-    """GET /labels/changes"""
-
     @operation(
         "read_label_changes",
         "Read what became of labels",
@@ -87,8 +81,6 @@ class LabelChanges(ApiView):
 
 
 class Exports(ApiView):
-    """POST /exports"""
-
     @operation(
         "request_export",
         "Ask for an export of labels",
@@ -119,8 +111,6 @@ class Exports(ApiView):
 
 
 class OneExport(ApiView):
-    """GET /exports/{id}"""
-
     @operation(
         "read_export",
         "Read how far an export is",
@@ -133,8 +123,6 @@ class OneExport(ApiView):
 
 
 class ExportFile(ApiView):
-    """GET /exports/{id}/file"""
-
     @operation(
         "read_export_file",
         "Get the file of an export",
@@ -179,8 +167,6 @@ _DRAW_ID = in_path("id", "The draw.")
 
 
 class LabelDraws(ApiView):
-    """POST /label-draws"""
-
     @operation(
         "draw_posts",
         "Have random posts labelled",
@@ -208,8 +194,6 @@ class LabelDraws(ApiView):
 
 
 class OneLabelDraw(ApiView):
-    """GET, DELETE /label-draws/{id}"""
-
     @operation(
         "read_draw",
         "Read how far a draw is labelled",

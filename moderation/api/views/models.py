@@ -1,7 +1,5 @@
 """Releases: read, replayed, rolled back; and training runs that make the next one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone
@@ -35,8 +33,6 @@ _RUN_ID = in_path("id", "The training run.")
 
 
 class Models(ApiView):
-    """GET /models"""
-
     @operation(
         "read_models",
         "Read the latest releases",
@@ -51,8 +47,6 @@ class Models(ApiView):
 
 
 class OneModel(ApiView):
-    """GET /models/{id}"""
-
     @operation(
         "read_model",
         "Read a release",
@@ -65,8 +59,6 @@ class OneModel(ApiView):
 
 
 class ModelMetrics(ApiView):
-    """GET /models/{id}/metrics"""
-
     @operation(
         "read_model_metrics",
         "Read the figures of a release on its test data",
@@ -84,8 +76,6 @@ class ModelMetrics(ApiView):
 
 
 class TrainingRuns(ApiView):
-    """POST /models/training-runs"""
-
     @operation(
         "start_training",
         "Train the next release",
@@ -107,8 +97,6 @@ class TrainingRuns(ApiView):
 
 
 class OneTrainingRun(ApiView):
-    """GET, DELETE /models/training-runs/{id}"""
-
     @operation(
         "read_training",
         "Read how far a training run is",
@@ -154,8 +142,6 @@ def own_training_run(request: Request, identifier: str) -> TrainingRun:
 
 
 class Rollbacks(ApiView):
-    """POST /rollbacks"""
-
     waits_for_triton = True
 
     @operation(
@@ -203,8 +189,6 @@ def _refused(refusal: Exception) -> Refused:
 
 
 class Replays(ApiView):
-    """POST /replays"""
-
     waits_for_triton = True
 
     @operation(

@@ -1,7 +1,5 @@
 """Browser pages of the API: the OpenAPI document, Swagger UI, and the page of each problem type."""
 
-from __future__ import annotations
-
 import json
 import threading
 from typing import Any

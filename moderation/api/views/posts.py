@@ -1,7 +1,5 @@
 """Posts: send, read, complain of, update and erase one; authors: erase one, tell that one is gone."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse
@@ -40,8 +38,6 @@ from moderation.queries.decisions import platform_decisions
 
 
 class Posts(PostingView):
-    """POST /posts and GET /posts?external_id=…"""
-
     @operation(
         "send_post",
         "Send a post",
@@ -85,8 +81,6 @@ _POST_ID = in_path("id", "Our id of the post.")
 
 
 class OnePost(ApiView):
-    """GET, PATCH and DELETE /posts/{id}"""
-
     @operation(
         "read_post",
         "Read a post",
@@ -146,8 +140,6 @@ class OnePost(ApiView):
 
 
 class OneAuthor(ApiView):
-    """DELETE /authors/{external_id}"""
-
     @operation(
         "erase_author",
         "Erase an author",
@@ -166,8 +158,6 @@ class OneAuthor(ApiView):
 
 
 class AuthorDeletions(ApiView):
-    """POST /authors/{external_id}/deletion"""
-
     @operation(
         "delete_author",
         "Tell that an author deleted the account",
@@ -190,8 +180,6 @@ class AuthorDeletions(ApiView):
 
 
 class Complaints(ApiView):
-    """POST /complaints"""
-
     @operation(
         "send_complaint",
         "Send a complaint",
@@ -224,8 +212,6 @@ class Complaints(ApiView):
 
 
 class OneComplaint(ApiView):
-    """GET /complaints/{id}"""
-
     @operation(
         "read_complaint",
         "Read a complaint and its outcome",

@@ -1,7 +1,5 @@
 """Figures of quality of a platform's posts, and alarms of drift."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,8 +13,6 @@ from moderation.queries.quality.stored import Wanted
 
 
 class QualityFigures(ApiView):
-    """GET /metrics/quality"""
-
     @operation(
         "read_quality",
         "Read how good the filter is",
@@ -49,8 +45,6 @@ class QualityFigures(ApiView):
 
 
 class DriftAlarms(ApiView):
-    """GET /metrics/drift"""
-
     @operation(
         "read_drift",
         "Read what has become more frequent",

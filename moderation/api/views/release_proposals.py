@@ -1,7 +1,5 @@
 """Simulated thresholds; proposals that a release goes live, confirmed by another person's key."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone
@@ -35,8 +33,6 @@ _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
 class ReleaseProposals(ApiView):
-    """GET and POST /release-proposals"""
-
     @operation(
         "read_proposals",
         "Read proposals of releases",
@@ -78,8 +74,6 @@ class ReleaseProposals(ApiView):
 
 
 class OneReleaseProposal(ApiView):
-    """GET /release-proposals/{id}"""
-
     @operation(
         "read_proposal",
         "Read a proposal of a release",
@@ -92,8 +86,6 @@ class OneReleaseProposal(ApiView):
 
 
 class ProposalConfirmations(ApiView):
-    """POST /release-proposals/{id}/confirmation"""
-
     waits_for_triton = True
 
     @operation(
@@ -126,8 +118,6 @@ class ProposalConfirmations(ApiView):
 
 
 class ProposalRefusals(ApiView):
-    """POST /release-proposals/{id}/refusal"""
-
     @operation(
         "refuse_proposal",
         "Refuse a proposal, or withdraw your own",
@@ -176,8 +166,6 @@ def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
 
 
 class ThresholdSimulations(ApiView):
-    """POST /simulations/threshold"""
-
     @operation(
         "simulate_thresholds",
         "Simulate thresholds",

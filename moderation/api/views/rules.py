@@ -1,7 +1,5 @@
 """Rules: draft, backtest, activate, lift."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone
@@ -36,8 +34,6 @@ _RULE_ID = in_path("id", "The rule.")
 
 
 class Rules(ApiView):
-    """GET and POST /rules"""
-
     @operation(
         "read_rules",
         "Read rules",
@@ -92,8 +88,6 @@ class Rules(ApiView):
 
 
 class OneRule(ApiView):
-    """GET and DELETE /rules/{id}"""
-
     @operation(
         "read_rule",
         "Read a rule",
@@ -124,8 +118,6 @@ class OneRule(ApiView):
 
 
 class RuleActivations(ApiView):
-    """POST /rules/{id}/activation"""
-
     @operation(
         "activate_rule",
         "Let a drafted rule hold from now on",
@@ -152,8 +144,6 @@ class RuleActivations(ApiView):
 
 
 class RuleBacktests(ApiView):
-    """POST /rules/{id}/backtest"""
-
     @operation(
         "backtest_rule",
         "Look at what a rule would reach",

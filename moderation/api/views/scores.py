@@ -1,7 +1,5 @@
 """Scores while the sender waits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings
@@ -25,8 +23,6 @@ from moderation.operations.posts.incoming_post import IncomingPost
 
 
 class Scores(ApiView):
-    """POST /scores"""
-
     @operation(
         "score_post",
         "Send a post and wait for its score",

@@ -1,7 +1,5 @@
 """Shadow runs: a candidate scores live posts beside the live release, without effect."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils import timezone
@@ -33,8 +31,6 @@ _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
 class ShadowRuns(ApiView):
-    """GET and POST /shadow-runs"""
-
     waits_for_triton = True
 
     @operation(
@@ -92,8 +88,6 @@ class ShadowRuns(ApiView):
 
 
 class OneShadowRun(ApiView):
-    """GET, DELETE /shadow-runs/{id}"""
-
     @operation(
         "read_shadow_run",
         "Read a shadow run",
@@ -121,8 +115,6 @@ class OneShadowRun(ApiView):
 
 
 class Disagreements(ApiView):
-    """GET /shadow-runs/{id}/disagreements"""
-
     @operation(
         "read_disagreements",
         "Read your posts that both releases route differently",
@@ -140,8 +132,6 @@ class Disagreements(ApiView):
 
 
 class ShadowFigures(ApiView):
-    """GET /shadow-runs/{id}/figures"""
-
     @operation(
         "read_shadow_figures",
         "Read what labels say of the candidate",

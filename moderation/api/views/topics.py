@@ -1,7 +1,5 @@
 """Topics in words, asked without a trained classifier."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,8 +16,6 @@ PER_MINUTE, BURST = 300, 20
 
 
 class TopicScores(ApiView):
-    """POST /topics:score"""
-
     waits_for_triton = True
 
     @operation(

@@ -1,7 +1,5 @@
 """Webhook endpoints, their secrets, and the log of deliveries."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone
@@ -36,8 +34,6 @@ _DELIVERY_ID = in_path("id", "The webhook-id.")
 
 
 class Endpoints(ApiView):
-    """GET and POST /webhook-endpoints"""
-
     shows_secret = True
 
     @operation(
@@ -81,8 +77,6 @@ class Endpoints(ApiView):
 
 
 class OneEndpoint(ApiView):
-    """GET, PATCH and DELETE /webhook-endpoints/{id}"""
-
     @operation(
         "read_endpoint",
         "Read a webhook endpoint",
@@ -141,8 +135,6 @@ class OneEndpoint(ApiView):
 
 
 class EndpointSecrets(ApiView):
-    """POST /webhook-endpoints/{id}/secrets"""
-
     shows_secret = True
 
     @operation(
@@ -169,8 +161,6 @@ class EndpointSecrets(ApiView):
 
 
 class EndpointDeliveries(ApiView):
-    """GET /webhook-endpoints/{id}/deliveries"""
-
     @operation(
         "read_deliveries",
         "Read an endpoint's deliveries",
@@ -192,8 +182,6 @@ class EndpointDeliveries(ApiView):
 
 
 class OneDelivery(ApiView):
-    """GET /deliveries/{id}"""
-
     @operation(
         "read_delivery",
         "Read a delivery",
@@ -207,8 +195,6 @@ class OneDelivery(ApiView):
 
 
 class DeliveryReplays(ApiView):
-    """POST /deliveries/{id}/replay"""
-
     @operation(
         "replay_delivery",
         "Send a delivery again",

@@ -1,7 +1,5 @@
 """manage.py backup FOLDER: the database and the kept releases, while the product runs."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Say which release scores, or why none can."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -10,8 +8,6 @@ from moderation import scorer
 
 
 class Command(BaseCommand):
-    """Look up the live release as a worker does."""
-
     help = "Say which release scores; fails, with what to do, if none fits this code."
 
     def handle(self, *_: Any, **__: Any) -> None:

@@ -1,7 +1,5 @@
 """manage.py create_api_key: a key for a platform. The secret is shown once and cannot be read back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

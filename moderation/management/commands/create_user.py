@@ -1,7 +1,5 @@
 """manage.py create_user: an account of the desk. The first administrator has nobody else to make one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

@@ -1,7 +1,5 @@
 """Write the labels to a file with its manifest."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

@@ -1,7 +1,5 @@
 """manage.py next_release: export decisions, learn from them, judge the candidate beside the live release."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """manage.py promote: let a release go live, if the report that compares it with the live one allows it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

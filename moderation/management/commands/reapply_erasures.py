@@ -1,7 +1,5 @@
 """manage.py reapply_erasures: erase again what the journal names, after PostgreSQL's own recovery."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Fetch IANA's list of RDAP servers anew."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Score stored records again: with the release that scored them, or with another one to compare."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Sequence
@@ -18,8 +16,6 @@ _SHOWN = 10
 
 
 class Command(BaseCommand):
-    """Without --release every number must come out as it is stored; exit code 1 if one does not."""
-
     help = (
         "Score stored records again. Without --release each with the release that scored it: the numbers must"
         " be the same. With it all with that release: what would be different. Nothing is written."

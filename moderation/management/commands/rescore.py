@@ -1,7 +1,5 @@
 """manage.py rescore: score posts again, by platform, release, time or state."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +17,6 @@ _LINE_SECONDS = 5.0
 
 
 class Command(BaseCommand):
-    """Score posts again, beside running workers."""
-
     help = (
         "Score posts again: their latest revisions, the oldest first, but for those that a human has judged. "
         "Automatic decisions follow the new scores, and platforms are told."

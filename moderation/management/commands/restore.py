@@ -1,7 +1,5 @@
 """manage.py restore FOLDER: a backup into an empty database, with what was erased since erased again."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,6 @@ _REFUSED = (backup.Failed, chain.Broken, journal.Unreadable, OSError)
 
 
 class Command(BaseCommand):
-    """Restore a backup before anything is started on the database."""
-
     help = "Restore a backup into an empty database, verify it, and erase again what was erased since."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False

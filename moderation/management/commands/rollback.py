@@ -1,7 +1,5 @@
 """manage.py rollback: take the live release back; the one before it is live again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

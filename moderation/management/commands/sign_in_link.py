@@ -1,7 +1,5 @@
 """manage.py sign_in_link: let somebody sign in with a new browser while their name or address is attacked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

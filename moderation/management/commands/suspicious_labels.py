@@ -1,7 +1,5 @@
 """manage.py suspicious_labels: have labels that the models contradict judged again blindly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

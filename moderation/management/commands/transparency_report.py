@@ -1,7 +1,5 @@
 """Write the accuracy rows of the European transparency report."""
 
-from __future__ import annotations
-
 import csv
 from argparse import ArgumentParser
 from datetime import UTC, datetime, timedelta

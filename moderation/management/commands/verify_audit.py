@@ -1,7 +1,5 @@
 """Verify that nobody rewrote the audit log."""
 
-from __future__ import annotations
-
 import re
 import sys
 from argparse import ArgumentParser

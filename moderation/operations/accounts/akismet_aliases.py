@@ -4,8 +4,6 @@ An alias has 48 bits, which could be guessed: it serves one site alone, few call
 count like wrong keys.
 """
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """The keys that platforms sign in with: issue, recognise, revoke. The secret itself is never stored."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

@@ -1,7 +1,5 @@
 """What a demonstration needs before its first post: a platform and one account per role. Safe to repeat."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.conf import settings

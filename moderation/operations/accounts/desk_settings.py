@@ -1,7 +1,5 @@
 """Change what holds for the whole installation; `moderation.models.desk_settings` reads it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

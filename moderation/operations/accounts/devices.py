@@ -5,8 +5,6 @@ anew at each sign-in, and bound to the password, so that a new password makes ev
 nothing by itself. https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 """
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime
 

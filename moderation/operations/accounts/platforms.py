@@ -1,7 +1,5 @@
 """Create platforms, change their settings. Webhook endpoints are in `webhooks`, keys in `api_keys`."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

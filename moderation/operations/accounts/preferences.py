@@ -1,7 +1,5 @@
 """What users keep for themselves: preferences, and filters of list pages."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

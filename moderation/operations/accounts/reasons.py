@@ -1,7 +1,5 @@
 """Change the reasons that a moderator can give. A used reason is retired, never deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

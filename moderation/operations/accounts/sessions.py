@@ -1,7 +1,5 @@
 """Sessions of users: written down at sign-in, marked as used, ended by their users or an administrator."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from uuid import UUID
 

@@ -3,8 +3,6 @@
 A password set by somebody else must be changed first.
 """
 
-from __future__ import annotations
-
 import secrets
 import string
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ valid before is looked up whatever the network did. That is remembered per proce
 of the limits, so that a restarted process knows it, too. Only digests of digests are kept there.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections import OrderedDict

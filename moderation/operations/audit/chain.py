@@ -4,8 +4,6 @@ Chaining entries as they are written would serialise all transactions. A task do
 logs the head, with which a later verification compares.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

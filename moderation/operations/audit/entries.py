@@ -1,7 +1,5 @@
 """Write entries of the audit log, in the transaction of the act that they record."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol

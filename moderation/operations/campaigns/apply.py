@@ -2,8 +2,6 @@
 statements. Posts are locked before cases, as scoring does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 

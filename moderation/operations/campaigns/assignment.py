@@ -1,7 +1,5 @@
 """In-memory campaign assignment of one batch of posts; the result is written afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -42,7 +40,7 @@ class Assignment:
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def around(cls, posts: set[int], *, at: datetime) -> Assignment:
+    def around(cls, posts: set[int], *, at: datetime) -> "Assignment":
         """Load the campaigns of these posts and their neighbours."""
         around = cls(at=at, places={}, campaigns={}, decided=set())
         for post, campaign, size, example, is_decided in shared_traits.homes_of(posts) if posts else ():

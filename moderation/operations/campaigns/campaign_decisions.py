@@ -1,7 +1,5 @@
 """Decide a whole campaign at once, and leave members out of it. Taking back: `campaign_reversals`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Take a whole campaign decision back: undo in time, correct afterwards. Rows are added, never edited."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

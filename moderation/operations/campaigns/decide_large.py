@@ -3,8 +3,6 @@
 The row stores the progress, so that the successor of a killed worker continues where it stopped.
 """
 
-from __future__ import annotations
-
 import time
 from datetime import datetime, timedelta
 

@@ -5,8 +5,6 @@ posts that share enough for a campaign wait for the campaign lock: under it thei
 and written at once. Nothing here takes longer because a campaign is large.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -4,8 +4,6 @@ Counts are kept as members come and go, so that a page need not count thousands.
 the transaction that holds the campaign lock (`gather`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

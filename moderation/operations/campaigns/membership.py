@@ -3,8 +3,6 @@
 `docs/adr/0006-campaigns-by-summed-ties.md` argues the numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field

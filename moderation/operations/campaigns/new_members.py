@@ -1,7 +1,5 @@
 """What becomes of a post that joins a campaign after people have decided it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Dispute a decision: a human looks at the post again, whatever the filter says."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

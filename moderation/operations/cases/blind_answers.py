@@ -3,8 +3,6 @@
 Where the two differ, a lead who sees both has the last word.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

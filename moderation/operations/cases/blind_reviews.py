@@ -3,8 +3,6 @@
 A sweep does both, after the time for undoing: no decision waits for its draw. Answers are in `blind_answers`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 

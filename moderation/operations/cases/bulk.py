@@ -1,7 +1,5 @@
 """Decide many cases at once, those that somebody picked from a list; all of them or none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Claims: a moderator's lease on a case, taken, renewed, released. No case has two claims."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db import transaction

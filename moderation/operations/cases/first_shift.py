@@ -1,7 +1,5 @@
 """Give a new moderator the golden items of the first shift, a few at a time."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from moderation.models import BlindReview, User

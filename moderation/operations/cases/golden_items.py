@@ -1,7 +1,5 @@
 """Golden items: marked and confirmed by two leads, given out among blind reviews, retired."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

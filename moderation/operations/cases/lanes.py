@@ -1,7 +1,5 @@
 """The lanes of the queue: which one the next claim comes from, and the first cases of each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta

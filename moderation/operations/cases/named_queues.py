@@ -1,7 +1,5 @@
 """Named queues: made, changed and deleted by leads, and handed to users with a limit; the queue mix."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Notes on a case or an author for the next reviewer, and the people and roles that they mention."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 

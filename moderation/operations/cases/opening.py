@@ -1,7 +1,5 @@
 """Open cases, with the queue's sort and filter columns and the next version of the post's cases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Deliberate corrections are in `reversals`; this handles second reviews, appeals and reopened cases.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from moderation.models import Case, Decision, Reversal

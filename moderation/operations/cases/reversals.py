@@ -3,8 +3,6 @@
 Rows are added, never edited.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

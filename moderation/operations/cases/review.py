@@ -1,7 +1,5 @@
 """Decide or escalate a claimed case. One winning decision per case version."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Have decided posts reviewed by a second user, who does not see the first decision."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A moderator's review session: act on the current case and claim the next ones, in one transaction each."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Open blind reviews of labels that the models contradict; `training` ranks them."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Sequence

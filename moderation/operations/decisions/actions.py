@@ -1,7 +1,5 @@
 """Actions beside the verdict: chosen by a platform's rules, confirmed by a second person, ended in time."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta

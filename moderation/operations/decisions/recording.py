@@ -2,8 +2,6 @@
 outcome of appeals and what is to be reconsidered.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 Secrets are left out on purpose: a key must not be stored beside what it decrypts.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import io

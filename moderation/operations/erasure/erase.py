@@ -3,8 +3,6 @@
 What is wiped where is listed in docs/api-guide.md, "Erase a post or an author".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ to, saved filters.
 Called by `erase`, inside its transactions.
 """
 
-from __future__ import annotations
-
 import re
 import uuid
 from collections.abc import Collection, Sequence

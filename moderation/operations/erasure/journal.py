@@ -4,8 +4,6 @@ One JSON line per erasure request, without names or text. Erasures by retention 
 database repeats them by age. docs/operators-guide.md says where to keep the file.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -3,8 +3,6 @@
 The key is the installation's: without it nobody can tell whether a text, link or picture is among them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import datetime, timedelta
 

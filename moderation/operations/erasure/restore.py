@@ -1,7 +1,5 @@
 """Restore a backup into an empty database: verified, brought up to date, and without what was erased."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tarfile

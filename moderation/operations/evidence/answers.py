@@ -1,7 +1,5 @@
 """One answer of one site: status, kind and a body that is bounded as received and as unpacked."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

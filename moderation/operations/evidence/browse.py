@@ -3,8 +3,6 @@
 The second fetch is a row of its own: the same leases and recovery, once an hour for all posts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Fetch an address, read and keep its content, and rescore the posts that it could matter to."""
 
-from __future__ import annotations
-
 import time
 from datetime import datetime
 from functools import cache, partial

@@ -1,12 +1,10 @@
 """Follow an address to what it leads to: each hop guarded, all of them together bounded in time."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from django.conf import settings
 
@@ -20,33 +18,16 @@ from moderation.operations.infrastructure import egress
 _MOST_DETAIL = 300
 
 
-class Get(Protocol):
-    """Get an address, as answers.get does."""
-
-    def __call__(self, url: str, *, seconds: float, is_browser: bool) -> Answer: ...
-
-
-class Wait(Protocol):
-    """Wait until a site that others lead to may be asked, as leases.wait_for_site does."""
-
-    def __call__(self, site: str, /, *, seconds: float, at: datetime) -> bool: ...
-
-
-class Read(Protocol):
-    """Read the bytes of a kind in at most so many seconds, as evidence.reader.Reader.read does."""
-
-    def __call__(
-        self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float
-    ) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """How addresses are fetched and bytes read; only a rehearsal, which asks no site, uses others."""
+    """How addresses are fetched and bytes read; only a rehearsal, which asks no site, uses others.
 
-    get: Get
-    read: Read
-    wait: Wait | None = None
+    They are called as `answers.get`, `evidence.reader.Reader.read` and `leases.wait_for_site` are.
+    """
+
+    get: Callable[..., Answer]
+    read: Callable[..., dict[str, Any]]
+    wait: Callable[..., bool] | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """Let the first score of a post see what others have had fetched: pages, pictures, and where links lead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 

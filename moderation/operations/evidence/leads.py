@@ -3,8 +3,6 @@
 A link's page has a preview picture, and any picture codes; a code's page is the end.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Nothing waits for ever: the sweep finds what is due, whose message was lost or whose worker died.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 import zlib

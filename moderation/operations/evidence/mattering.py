@@ -1,7 +1,5 @@
 """Whether evidence could change how posts are judged, and which posts were judged without it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Ask for evidence with a score, and record the addresses of revisions: one row per address and hour."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime

@@ -4,8 +4,6 @@ Without such a model the facts have no answer: unknown, not zero. Where the mode
 probability is None beside the model's name, and the sweep asks again for a day.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 At most once in a clock hour, as every fetch, and per post as often as the limits allow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

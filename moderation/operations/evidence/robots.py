@@ -1,7 +1,5 @@
 """Whether a site's robots.txt (RFC 9309) lets this product fetch an address, where the operator obeys it."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time

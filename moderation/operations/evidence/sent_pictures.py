@@ -3,8 +3,6 @@
 A name stands for each among the post's `media_urls` (moderation/evidence/addresses.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 

@@ -6,8 +6,6 @@ Two rows may name one file. `keep` holds the lock of its digest until the row is
 looks for rows under the same lock: so no file is dropped whose row is about to be committed.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

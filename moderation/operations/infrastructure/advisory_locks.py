@@ -18,8 +18,6 @@ them. So every transaction takes its locks in this order, and several rows of on
 Rows are inserted in the order of their unique names: authors, posts, domains, evidence.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum, unique
 
 from django.db import connection

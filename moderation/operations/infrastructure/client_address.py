@@ -1,7 +1,5 @@
 """The client's address, by which rate limits and sign-in throttling count."""
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 

@@ -6,8 +6,6 @@ operator lists the host. In a demonstration, settings.PAGE_NETWORK leads pages t
 this machine.
 """
 
-from __future__ import annotations
-
 import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """One deadline for a whole call through httpcore: name, connect, TLS, write, read."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 import threading

@@ -1,7 +1,5 @@
 """Where kept files lie: the state folder, or a bucket of an S3-compatible store. Names are digests."""
 
-from __future__ import annotations
-
 import errno
 import os
 import tempfile
@@ -36,7 +34,7 @@ class Listed:
     kept_at: float
 
 
-def store() -> Store:
+def store() -> "Store":
     """Return the store that the settings name.
 
     Whatever a store does raises OSError; of a full one with the errno ENOSPC. A file is whole once `put`
@@ -120,7 +118,7 @@ class Bucket:
 
     @staticmethod
     @lru_cache(maxsize=4)
-    def at(address: str) -> Bucket:
+    def at(address: str) -> "Bucket":
         """Return the bucket at `s3://NAME/PREFIX?endpoint=URL`; prefix and endpoint may be missing."""
         parts = urlsplit(address)
         prefix = parts.path.strip("/")

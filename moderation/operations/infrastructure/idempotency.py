@@ -8,8 +8,6 @@ key in a short transaction, works without one, and records the answer. A killed 
 which runs out after `LONGEST_CLAIM`: such work must be safe to repeat.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

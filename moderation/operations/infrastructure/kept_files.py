@@ -5,8 +5,6 @@ after the last such row; `delete_strays` removes what a killed process left. Whe
 kept earlier in the state folder are still read and deleted there, and moved.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import re

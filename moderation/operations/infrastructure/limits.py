@@ -7,8 +7,6 @@ limit protects the installation and must not take it down.
 The package `limits` counts windows: it has no bucket that leaks, and a clock that is set back blocks it.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

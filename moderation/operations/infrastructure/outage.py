@@ -4,8 +4,6 @@ An outage is answered with 503 and when to come back; every other failure is our
 500.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Probe the parts that the product depends on, all at once, within two seconds."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import threading

@@ -5,8 +5,6 @@ done. So no message has to expire early, and a sweep that runs late is run. `for
 a sweep enqueues again.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Functions that need a transaction refuse to run without one; in one, posts are locked against erasure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar

@@ -4,8 +4,6 @@ Keys come from the environment (SPAMDESK_ENCRYPTION_KEYS): the first encrypts, a
 put a new key in front and remove the old one once nothing is encrypted with it any more.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 

@@ -1,7 +1,5 @@
 """Draw random posts of a platform's last days for labelling, each as a case of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID

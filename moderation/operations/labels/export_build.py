@@ -5,8 +5,6 @@ builders never share a file. What was erased since the labels were read is left 
 erasures neither wait for an export nor make it begin anew.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Files of exports: their names, and the deletion of stray ones that belong to no export."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from moderation.models.exports import ExportFormat
 from moderation.queries.labels.label_lines import LabelLine
@@ -63,17 +63,7 @@ class Digested(io.RawIOBase):
         return self._file.write(data)
 
 
-class Form(Protocol):
-    """A file format that labels are written in."""
-
-    def add(self, label: LabelLine) -> None:
-        """Write one more label."""
-
-    def close(self) -> None:
-        """Flush and finish; the file stays open."""
-
-
-def form_of(name: str, *, file: Digested, has_weights: bool) -> Form:
+def form_of(name: str, *, file: Digested, has_weights: bool) -> _JsonLines | _Csv | _Parquet:
     """Return the writer of a format."""
     if name == ExportFormat.JSONL:
         return _JsonLines(file)

@@ -1,7 +1,5 @@
 """Write labels to a file with a manifest beside it; the formats are in `export_formats`."""
 
-from __future__ import annotations
-
 import json
 import os
 from array import array

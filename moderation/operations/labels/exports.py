@@ -1,7 +1,5 @@
 """Request exports of labels, and withdraw them when their content was erased; `export_build` builds them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Propose that a release goes live, and confirm or refuse it; no one confirms their own proposal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any

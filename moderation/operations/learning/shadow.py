@@ -1,7 +1,5 @@
 """Start and stop shadow runs, and draw their disagreements: a candidate scores live posts, without effect."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.conf import settings

@@ -4,8 +4,6 @@ It reads the frozen records of stored scores, so it is never in the way of scori
 to be scored, and its questions to the content model come after those of scoring.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Propose other thresholds: the release that has them, and figures that page and gate read, frozen."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Releases that differ from the live one in their thresholds alone, and what the gate asks of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any

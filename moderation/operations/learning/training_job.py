@@ -5,8 +5,6 @@ A killed worker's run is taken up again where its steps ended.
 The worker renews the lease while the child process works. Cancelling or losing the row ends the process.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

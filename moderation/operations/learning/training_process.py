@@ -4,8 +4,6 @@ Training's libraries are never imported by a worker. The child holds a lock on i
 while a process of a former attempt lives, on this machine, no other begins in the same folder.
 """
 
-from __future__ import annotations
-
 import fcntl
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Request and cancel training runs; `training_job` carries them out. One is open at a time."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction

@@ -1,7 +1,5 @@
 """Bring one message to somebody by mail or to a chat, and say for sure whether it may be tried again."""
 
-from __future__ import annotations
-
 import json
 import smtplib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Write notifications in the transaction of their cause; what the browser shows is put away here, too."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db.models import Q

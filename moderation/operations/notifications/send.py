@@ -4,8 +4,6 @@ A message is marked before it leaves. If the worker dies then, nobody knows whet
 sent again: the browser shows it all the same.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import structlog

@@ -1,7 +1,5 @@
 """The words of notifications: what happened, how often, and where the desk says more. No word of a post."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Each is called inside the transaction of its cause; `messages` writes the rows and `webhooks.send` sends them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -5,8 +5,6 @@ cursor. It is a single statement: a client stopped in the middle holds no lock, 
 sequencer. See docs/adr/0013-numbers-after-commit.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Put decisions and other events into the outbox, in the transaction that makes them: one per endpoint."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

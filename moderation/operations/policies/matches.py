@@ -1,7 +1,5 @@
 """What policies in words match of the posts that are being scored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Draft, activate and end policies in words."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Ask about topics in words for a platform; nothing is kept."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Try a policy in words on posts that people judged, and on the newest ones."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

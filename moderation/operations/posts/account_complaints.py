@@ -1,7 +1,5 @@
 """Store complaints about an account without a post: its profile is a row of `Post`, as of `Subject`."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

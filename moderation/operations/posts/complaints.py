@@ -1,7 +1,5 @@
 """Store complaints. Idempotent: a reporter counts once per post."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Update shares, comments and views of a post, which change without a revision."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """A post as a platform sends it, and the revision that it becomes."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import ipaddress

@@ -1,7 +1,5 @@
 """Store posts. Idempotent: the same revision again changes nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

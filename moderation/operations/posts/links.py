@@ -1,7 +1,5 @@
 """Store the links of revisions under their domains."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime

@@ -4,8 +4,6 @@ Written as SQL and COPY: the ORM spent more time on building its statements than
 them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime

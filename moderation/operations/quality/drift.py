@@ -1,7 +1,5 @@
 """Watch each platform's posts four hours at a time, raise alarms, and note who has seen them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Estimate the figures of quality anew and store them, so that no page has to."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass

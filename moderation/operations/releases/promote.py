@@ -4,8 +4,6 @@ Order: gate, files written beside the live ones, content model loaded under its 
 scored, then one row is added that makes it live. A failure before that leaves the live release unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path

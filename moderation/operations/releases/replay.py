@@ -4,8 +4,6 @@ With its own release, trees are held against the stored content probability, the
 stored answer: so a difference names the part that changed.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

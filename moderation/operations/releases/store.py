@@ -1,7 +1,5 @@
 """Store releases: a row that scores refer to, and the files needed to score again."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

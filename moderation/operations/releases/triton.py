@@ -1,7 +1,5 @@
 """The models that Triton serves for the live release and for those on standby: content, and image if any."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

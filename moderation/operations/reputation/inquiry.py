@@ -1,7 +1,5 @@
 """Query the configured providers about links of posts, store the answers, and rescore if one is bad."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Reputation providers, and the guarded client that calls them."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping

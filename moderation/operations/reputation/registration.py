@@ -5,8 +5,6 @@ a line; IANA dedicates its registries to the public domain (CC0). `manage.py ref
 newer one into the state folder; the newer of the two counts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Assign near-duplicate texts to similarity groups (MinHash bands), and find accounts made by one script."""
 
-from __future__ import annotations
-
 import uuid
 from collections import Counter
 from collections.abc import Sequence

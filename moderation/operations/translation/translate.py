@@ -1,7 +1,5 @@
 """Translate a revision of a post for somebody who does not read its language; kept per revision."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Claim deliveries before a call and record its result, in few statements."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

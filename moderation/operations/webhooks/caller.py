@@ -1,7 +1,5 @@
 """Call one webhook endpoint for one delivery after another, signed, over connections that stay open."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence

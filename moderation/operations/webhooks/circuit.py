@@ -4,8 +4,6 @@ After several failures in a row (no answer, 5xx, 408, 429) an endpoint is not ca
 call probes whether it is back. Waiting deliveries lose no attempt meanwhile.
 """
 
-from __future__ import annotations
-
 import random
 from datetime import datetime, timedelta
 

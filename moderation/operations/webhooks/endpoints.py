@@ -1,7 +1,5 @@
 """Webhook endpoints of a platform: add, change, rotate the secret, try with a message, remove."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

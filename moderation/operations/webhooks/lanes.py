@@ -3,8 +3,6 @@
 Counted in memory, not in the database, since the threads belong to this process.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterator

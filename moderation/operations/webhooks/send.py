@@ -6,8 +6,6 @@ secret it is held: nothing is sent unsigned. Redirects are not followed. Message
 endpoint in order: the next waits until the one before it is settled.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-w
 HMAC uses the specification's own library; it lacks ed25519, which is computed here over the same bytes.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Notifications of a person that wait, summed up by kind."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta

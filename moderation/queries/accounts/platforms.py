@@ -1,7 +1,5 @@
 """Platforms with their keys and endpoints."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db.models import Count, Prefetch, Q

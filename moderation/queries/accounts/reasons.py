@@ -1,7 +1,5 @@
 """Active reasons for decisions."""
 
-from __future__ import annotations
-
 from moderation.models import Reason
 from moderation.models.decisions import Verdict
 

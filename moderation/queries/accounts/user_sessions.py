@@ -1,7 +1,5 @@
 """Sessions that a user is signed in to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Users of the desk."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db.models import Count, Q

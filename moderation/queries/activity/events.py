@@ -1,7 +1,5 @@
 """Count what happened in whole hours from the rows themselves, each table by an index of its instants."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime
 from typing import Any

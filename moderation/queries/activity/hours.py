@@ -1,7 +1,5 @@
 """Hours as they are counted, in UTC, and the periods that a page shows, of days where its reader is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise

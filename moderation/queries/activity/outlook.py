@@ -3,8 +3,6 @@
 People are never sorted by number: there are no leaderboards.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Numbers of a period by hour or day, their sums, and spikes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Names are read from the members, so that nothing has to be kept up to date or erased.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Campaigns for pages: the list, and one campaign but for its members."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +29,6 @@ from moderation.models import (
     CampaignMember,
     CampaignTrait,
     Case,
-    Reason,
     RevisionEvidence,
     RevisionPicture,
 )
@@ -61,26 +58,20 @@ _STEPS = tuple(
 class ListRow:
     """A campaign in the list.
 
-    `removed` and `allowed` count decisions in force, of people and the filter, on its newest
-    posts.
+    `removed` and `allowed` count decisions in force, of people and the filter, on its newest posts.
     """
 
-    campaign_id: int
+    campaign: Campaign
     name: CampaignName
     waiting: int
     removed: int
     allowed: int
-    posts: int
-    authors: int
-    domains: int
-    opened_at: datetime
-    latest_at: datetime
     excerpt: str
 
     @property
     def is_counted_in_part(self) -> bool:
         """Whether `removed` and `allowed` leave out older posts."""
-        return self.posts > campaign_names.NEWEST_COUNTED
+        return self.campaign.posts > campaign_names.NEWEST_COUNTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,16 +148,11 @@ def _rows(campaigns: Sequence[Any]) -> list[ListRow]:
     names, decided = campaign_names.names(ids), _decided(ids)
     return [
         ListRow(
-            campaign_id=row.pk,
+            campaign=row,
             name=names[row.pk],
             waiting=row.waiting,
             removed=decided[row.pk].removed + decided[row.pk].spam,
             allowed=decided[row.pk].let_through + decided[row.pk].not_spam,
-            posts=row.posts,
-            authors=row.authors,
-            domains=row.domains,
-            opened_at=row.opened_at,
-            latest_at=row.latest_at,
             excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
         )
         for row in campaigns
@@ -177,11 +163,6 @@ def _decided(campaign_ids: list[int]) -> dict[int, Decided]:
     rows = Campaign.objects.filter(pk__in=campaign_ids).order_by()
     standings = rows.values_list("pk", campaign_names.standings("pk"))
     return {campaign: outcome_counts.decided(said) for campaign, said in standings}
-
-
-def reasons() -> list[Reason]:
-    """Return the active reasons, by digit."""
-    return list(Reason.objects.filter(is_active=True).order_by("digit", "id"))
 
 
 def page(*, campaign_id: int, at: datetime) -> CampaignPage:

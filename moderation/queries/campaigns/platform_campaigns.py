@@ -1,13 +1,10 @@
 """Campaigns for platforms: of a campaign across platforms only its own posts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 
 from moderation.models import Campaign, CampaignMember, Platform
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
@@ -17,6 +14,7 @@ from moderation.queries.keyset import Key, Page
 
 _TOGETHER = [reason for reason in CaseReason.values if reason not in BLIND_REASONS]
 """Cases with these reasons are decided with their campaign; others are judged alone."""
+_SHOWN = ("campaign", "likeness", "ties", "joined_at", "post__external_id", "revision__number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +33,6 @@ class OwnCampaign:
     latest_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnMember:
-    """A post of the platform in a campaign, and its state."""
-
-    post_id: int
-    external_id: str
-    revision: int
-    place: str
-    likeness: float
-    ties: tuple[str, ...]
-    joined_at: datetime
-
-
 def page(*, platform: Platform, after: Key | None, limit: int) -> Page[OwnCampaign]:
     """Return campaigns that hold posts of the platform, the newest first."""
     own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
@@ -62,21 +47,11 @@ def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
     return _counted([Campaign.objects.get(Exists(own), pk=campaign_id)], platform=platform)[0]
 
 
-def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[OwnMember]:
-    """Return the platform's members in the order in which they joined."""
+def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[CampaignMember]:
+    """Return the platform's members with their `place`, in the order in which they joined."""
     own = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
-    columns: QuerySet[Any, Any] = own.values(
-        "pk",
-        "post_id",
-        "place",
-        "likeness",
-        "ties",
-        "joined_at",
-        external_id=F("post__external_id"),
-        number=F("revision__number"),
-    )
-    page = keyset.page(columns, order=("pk",), after=after, limit=limit)
-    return page.of(lambda rows: map(_member, rows))
+    rows = own.select_related("post", "revision").only(*_SHOWN)
+    return keyset.page(rows, order=("pk",), after=after, limit=limit)
 
 
 def is_shared(*, platform: Platform, campaign_id: int) -> bool:
@@ -112,15 +87,3 @@ def _counted(rows: Iterable[Campaign], *, platform: Platform) -> list[OwnCampaig
         )
         for row in campaigns
     ]
-
-
-def _member(row: dict[str, Any]) -> OwnMember:
-    return OwnMember(
-        post_id=row["post_id"],
-        external_id=row["external_id"],
-        revision=row["number"],
-        place=row["place"],
-        likeness=row["likeness"],
-        ties=tuple(row["ties"]),
-        joined_at=row["joined_at"],
-    )

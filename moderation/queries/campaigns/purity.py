@@ -1,7 +1,5 @@
 """The purity of a decided campaign: human decisions on members that were judged individually."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

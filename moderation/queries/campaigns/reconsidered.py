@@ -1,7 +1,5 @@
 """Posts that the filter allowed before similar posts were decided to be spam."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import F, QuerySet

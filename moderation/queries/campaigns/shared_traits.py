@@ -4,8 +4,6 @@ Each trait's latest posts only, straight from an index, so that a domain in a th
 more than a new one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Appeals as leads read them: what is disputed, and what came of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

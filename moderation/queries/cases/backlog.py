@@ -1,7 +1,5 @@
 """Counts of waiting cases by reason, age and language; the longest waiting time over the last day."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """What is behind a post's links and media, in order for its page, with what rules in force name there."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Other posts of the platform alone, as of now; of the latest ones, as many as a history counts.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from datetime import datetime

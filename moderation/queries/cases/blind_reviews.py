@@ -1,7 +1,5 @@
 """Blind reviews as leads read them: who disagreed, and the plans."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum

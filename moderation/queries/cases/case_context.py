@@ -1,7 +1,5 @@
 """Context of a post: the author's posts, complaints, decisions, the domains, the address."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Everything that a case's page shows, in a fixed number of queries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

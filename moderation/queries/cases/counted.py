@@ -1,7 +1,5 @@
 """The earlier posts behind a count on a case, in their state when the post was scored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Recent exposure of a moderator to one campaign or to graphic posts, to limit long runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID

@@ -1,7 +1,5 @@
 """What became known around a post since it was scored: the histories of its record, counted again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -4,8 +4,6 @@ What is known of it are its answers: those to golden items whose cause is BlindC
 figure of a reviewer, which are about people who do not know that they are tested.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

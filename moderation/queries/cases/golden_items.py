@@ -1,7 +1,5 @@
 """Golden items as leads read them, and what people answered: to each their own, to leads everybody's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Mentions in notes: those of a user as they read them, and whom a note can name after an @."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

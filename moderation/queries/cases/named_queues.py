@@ -1,7 +1,5 @@
 """Named queues: a user's assignments with today's progress, and all queues for leads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
 

@@ -3,8 +3,6 @@
 Users never see another's: there are no leaderboards.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

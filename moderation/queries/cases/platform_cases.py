@@ -1,7 +1,5 @@
 """A platform's own cases, for reviews through the API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A platform's own queue and the people who decided its posts. Nobody is ever sorted by number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

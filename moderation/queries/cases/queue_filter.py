@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
 
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -16,11 +15,8 @@ from moderation.models import CampaignMember, PostLink
 from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.queries.policies import policy_pages
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 # Bounds of the age buckets; the last bucket is open.
-BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
+BUCKETS = (
     (_("under 5 min"), timedelta(0)),
     (_("5 to 30 min"), timedelta(minutes=5)),
     (_("30 min to 2 h"), timedelta(minutes=30)),

@@ -1,7 +1,5 @@
 """A score with its post, for explanations, whether or not there is a case; what moved it, and what leads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Which action a platform wants after a decision, and the actions that stand or await a second person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of decisions, and the decision that can still be undone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime

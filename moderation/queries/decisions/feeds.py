@@ -1,7 +1,5 @@
 """Feeds for platforms: numbered entries in the order of their numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

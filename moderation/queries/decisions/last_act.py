@@ -1,7 +1,5 @@
 """What a moderator did last, while it can be undone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

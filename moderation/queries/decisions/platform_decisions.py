@@ -1,7 +1,5 @@
 """Decisions for platforms, none before it takes effect. The feed is in feeds.py."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

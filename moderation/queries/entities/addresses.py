@@ -1,7 +1,5 @@
 """IP addresses and ranges that posts were sent from: posts, authors, outcomes and rules."""
 
-from __future__ import annotations
-
 import ipaddress
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Authors for the desk: account facts, posts and outcomes, and accounts that look alike."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

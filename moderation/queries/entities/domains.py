@@ -1,7 +1,5 @@
 """Domains for the desk: posts that link to them, what became of the latest, and rules."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

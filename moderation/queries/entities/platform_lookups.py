@@ -1,7 +1,5 @@
 """Authors and domains for a platform, from its own posts alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Timeline of an author, a domain or an address: posts, complaints, decisions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """What the links and media of a revision lead to, in the post's order; of each address the last fetch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

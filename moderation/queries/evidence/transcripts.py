@@ -1,7 +1,5 @@
 """What is said in videos: captions that platforms sent, and what an engine heard, in one shape."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A lease is short. One that ends later than any lease taken now could was taken b
 counts as over; otherwise its row would wait for as long as the clock was moved.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db.models import Q

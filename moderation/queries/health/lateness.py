@@ -1,7 +1,5 @@
 """What is late, from few rows: health checks may poll often, and without a key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

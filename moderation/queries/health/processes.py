@@ -1,7 +1,5 @@
 """When each kind of process last worked, with the database and with the broker, and when each sweep."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

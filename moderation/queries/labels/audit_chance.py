@@ -1,7 +1,5 @@
 """The chance that the audit sample draws a post, by its score: doubtful posts teach more. No database."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ probability, the language, and whether similar posts were seen before. Within a 
 scores are drawn more often: `audit_chance`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

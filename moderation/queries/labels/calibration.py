@@ -1,7 +1,5 @@
 """Measured precision: the share of posts with a similar score that people then judged to be spam."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The balance of a platform's labels by class, language and origin, and the progress of its draws."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

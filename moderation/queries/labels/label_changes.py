@@ -4,8 +4,6 @@ Positions are assigned after commit (docs/adr/0013), so increments miss no concu
 retracted label of an earlier file has a tombstone in a later one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString

@@ -4,8 +4,6 @@
 only to write it out again would be most of the time of an export.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Parsing and serialising every record in Python would take most of the time of an export.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Labels with everything a training run needs; `label_lines` writes them as lines of a file."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

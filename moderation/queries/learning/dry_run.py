@@ -1,7 +1,5 @@
 """The posts of the last seven days whose route other thresholds would change, one by one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Compared is an even sample, once an hour in each process. As in drift, features 
 far are left out: they grow with the installation's age.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

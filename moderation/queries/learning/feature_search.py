@@ -4,8 +4,6 @@ No index can hold a hundred features: the time of the score bounds what is read,
 the period are looked at, the newest first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

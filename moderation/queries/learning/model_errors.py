@@ -4,8 +4,6 @@ The loss is minus the logarithm of the probability that the models gave to the v
 with the probability of the wrong one, by which the rows are sorted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

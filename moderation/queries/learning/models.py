@@ -1,7 +1,5 @@
 """Releases as the Models page and the API show them: which was live when, labels since, training runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

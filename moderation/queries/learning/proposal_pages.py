@@ -1,7 +1,5 @@
 """Proposals of releases as pages and the API show them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet

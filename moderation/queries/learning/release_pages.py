@@ -1,7 +1,5 @@
 """One release: what it is, who measured it on which posts, and what its features do here."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ not estimated. So the labels of these posts alone say how much better or worse t
 any label the difference is at most their share.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

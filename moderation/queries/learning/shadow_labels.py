@@ -6,8 +6,6 @@ disagreements. A post that differs can come up in the last two, so its chance is
 one. Labels of other random draws, of complaints and of appeals are left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Shadow runs as the desk and the API show them: the runs, how far one is, and its disagreements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

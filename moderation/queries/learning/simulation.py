@@ -5,8 +5,6 @@ are these shares of counted posts. Posts that a human has to see for another rea
 with humans.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 

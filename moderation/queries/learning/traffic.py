@@ -1,7 +1,5 @@
 """The scores that thresholds route: of the live models, on the latest revision, without rules."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

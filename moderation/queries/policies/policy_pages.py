@@ -1,7 +1,5 @@
 """Policies: those in force, lists, what a trial says at a threshold, and what a post matches."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime

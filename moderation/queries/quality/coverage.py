@@ -3,8 +3,6 @@
 Among labels of the review route alone nothing was removed: a recall of 0 would say nothing of the filter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -4,8 +4,6 @@ A trait's authors in one block are compared with the same hours of the days befo
 Their payoffs add up to evidence: a Shiryaev-Roberts e-detector (Shin, Ramdas and Rinaldo 2022).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 Traits that grew are one group where they are mostly on the same posts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +37,10 @@ class Group:
     """Traits, the first with the most evidence, and the posts that have this first one."""
 
     traits: list[Trait]
-    posts: dict[int, SeenPost]
+    posts: "dict[int, SeenPost]"
 
 
-def groups(posts: Iterable[SeenPost], *, strength: Mapping[int, float]) -> list[Group]:
+def groups(posts: "Iterable[SeenPost]", *, strength: Mapping[int, float]) -> list[Group]:
     """Gather the traits in these buckets, the strongest first; the posts are those of one day.
 
     A trait whose posts mostly have a stronger one joins its group. Traits of few authors are left out.
@@ -71,7 +69,7 @@ def overlap(posts: Mapping[int, object], others: Mapping[int, object]) -> float:
     return len(posts.keys() & others.keys()) / len(posts) if posts else 0.0
 
 
-def has_any(posts: Mapping[int, SeenPost], traits: Sequence[Mapping[str, Any]]) -> bool:
+def has_any(posts: "Mapping[int, SeenPost]", traits: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether most of the posts have one of the stored traits that name something."""
     pairs = {(TraitFamily(trait["family"]), trait["trait"]) for trait in traits}
     pairs = {trait for trait in pairs if trait[0] in (TraitFamily.DOMAIN, TraitFamily.WORDS)} or pairs
@@ -96,7 +94,7 @@ def described(traits: Sequence[Trait], growth: Growth) -> list[dict[str, Any]]:
     return rows
 
 
-def slices(group: Group, posts: Sequence[SeenPost]) -> list[dict[str, Any]]:
+def slices(group: Group, posts: "Sequence[SeenPost]") -> list[dict[str, Any]]:
     """Count languages, domains and routes among the group's posts, and among all posts of the day."""
     of_all: Counter[tuple[str, str]] = Counter(entry for post in posts for entry in _slices(post))
     of_group: Counter[tuple[str, str]] = Counter(
@@ -116,14 +114,14 @@ def sample(group: Group) -> list[int]:
     return sorted(group.posts, reverse=True)[:_SAMPLE]
 
 
-def _slices(post: SeenPost) -> Iterable[tuple[str, str]]:
+def _slices(post: "SeenPost") -> Iterable[tuple[str, str]]:
     yield "language", post.language
     yield "route", post.route
     for name in post.domains:
         yield "domain", name
 
 
-def _authors(posts: Mapping[int, SeenPost]) -> int:
+def _authors(posts: "Mapping[int, SeenPost]") -> int:
     return len({post.author_id for post in posts.values()})
 
 

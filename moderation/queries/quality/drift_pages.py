@@ -1,7 +1,5 @@
 """Alarms of drift for pages, the API and metrics, and since when posts are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

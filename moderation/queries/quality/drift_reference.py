@@ -1,7 +1,5 @@
 """A block's counts beside those of the same hours of earlier days, and a day's beside the days before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -2,8 +2,6 @@
 pairs of words. Pure; each trait has a bucket of its family, which few others share.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import math
@@ -104,8 +102,3 @@ def bucket(trait: Trait) -> int:
     family, name = trait
     digest = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=4).digest()
     return _STARTS[family] + int.from_bytes(digest, "little") % SIZES[family]
-
-
-def family_of(place: int) -> TraitFamily:
-    """Return the family of a bucket."""
-    return max((family for family in SIZES if place >= _STARTS[family]), key=_STARTS.__getitem__)

@@ -1,7 +1,5 @@
 """Shares of all posts, estimated from labels drawn at random with known chances. No database."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

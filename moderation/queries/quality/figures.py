@@ -1,7 +1,5 @@
 """The five figures of quality, estimated from labelled posts: together, by slice, and by day or week."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

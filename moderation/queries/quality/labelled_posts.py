@@ -17,8 +17,6 @@ an automatic verdict that a complaint, an appeal, a second review or a decision 
 are left out: no model decided, and no audit sample looks at them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """How many labels a figure takes: "±20 % of the missed spam needs so many a week"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

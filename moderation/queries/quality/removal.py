@@ -5,8 +5,6 @@ post that it would have removed, later those that were drawn whatever their scor
 random of the removals of its time, so that labels are not weighed.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """How far an estimate may stray by chance when it is looked at several times."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What the page Quality and the API show: figures as they were last estimated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -3,9 +3,8 @@
 They count what happened to posts, which chance did not choose: no table here speaks of all posts.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -157,8 +156,7 @@ def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) ->
         if reason:
             texts[reason].append(spam)
     return [
-        {"reason": reason, "same": sum(votes != 1 for votes in spam)}
-        | asdict(agreement(spam=spam, judgements=[2] * len(spam)))
+        {"reason": reason, "same": sum(votes != 1 for votes in spam)} | asdict(agreement(spam))
         for reason, spam in sorted(texts.items())
     ]
 
@@ -173,29 +171,24 @@ class Agreement:
     texts: int
 
 
-def agreement(*, spam: npt.ArrayLike, judgements: npt.ArrayLike) -> Agreement:
-    """Compute alpha for two values from how many people judged each text, and how many of them said spam.
+def agreement(spam: Sequence[int]) -> Agreement:
+    """Compute alpha for two values from how many of the two people who judged each text said spam.
 
-    Texts with one judgement are left out. Krippendorff, Content Analysis (2018), chapter 12, nominal data.
-    The interval is the middle 95 % of resampled texts.
+    Krippendorff, Content Analysis (2018), chapter 12, nominal data. The interval is the middle 95 % of
+    resampled texts.
     """
-    votes, all_ = np.asarray(spam, dtype=np.float64), np.asarray(judgements, dtype=np.float64)
-    pairs = all_ >= 2
-    votes, all_ = votes[pairs], all_[pairs]
-    estimate = _alpha(votes, all_)
+    votes = np.asarray(spam, dtype=np.float64)
+    estimate = _alpha(votes)
     if estimate is None:
         return Agreement(alpha=None, low=None, high=None, texts=len(votes))
     random = np.random.default_rng(_SEED)
     drawn = (random.integers(0, len(votes), len(votes)) for _ in range(_SAMPLES))
-    alphas = [alpha for rows in drawn if (alpha := _alpha(votes[rows], all_[rows])) is not None]
+    alphas = [alpha for rows in drawn if (alpha := _alpha(votes[rows])) is not None]
     low, high = np.quantile(alphas, (0.025, 0.975))
     return Agreement(alpha=estimate, low=float(low), high=float(high), texts=len(votes))
 
 
-def _alpha(spam: Counts, judgements: Counts) -> float | None:
-    total, spams = judgements.sum(), spam.sum()
-    expected = spams * (total - spams)
-    if not expected:
-        return None
-    observed = (spam * (judgements - spam) / (judgements - 1)).sum()
-    return float(1 - (total - 1) * observed / expected)
+def _alpha(votes: Counts) -> float | None:
+    judgements, spam = 2 * len(votes), votes.sum()
+    expected = spam * (judgements - spam)
+    return float(1 - (judgements - 1) * (votes == 1).sum() / expected) if expected else None

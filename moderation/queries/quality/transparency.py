@@ -5,8 +5,6 @@ and recall. They are here of the filter alone: of posts that it removed or let t
 that go to a person are left out of the accuracy, and count as not removed in the recall.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What undecided cases do to the figures: posts in review that nobody judged yet are missing from them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Rules in force, drafts and ended rules, and what they match among a platform's posts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The rules that could match some posts, in the format of scoring."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Targets of rules: parsing, matching posts, and the dry run before activation."""
 
-from __future__ import annotations
-
 import ipaddress
 from dataclasses import dataclass
 from datetime import datetime

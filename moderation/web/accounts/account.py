@@ -1,7 +1,5 @@
 """Signing in and out, the first page, and a user's own account."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -1,8 +1,5 @@
 """Forms of administrators. They validate; they change nothing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django import forms
@@ -16,9 +13,6 @@ from moderation.models.platforms import USUAL_SCOPES, Scope
 from moderation.models.users import DECIDERS, Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 PENDING_HOURS = (
     ("", _("never")),
@@ -58,7 +52,7 @@ class EndpointForm(forms.Form):
         return url
 
 
-SCOPES: dict[Scope, StrOrPromise] = {
+SCOPES = {
     Scope.POSTS_WRITE: _("send posts"),
     Scope.COMPLAINTS_WRITE: _("send complaints"),
     Scope.VERDICTS_READ: _("read posts with their scores, and decisions"),

@@ -1,7 +1,5 @@
 """What a key does in Akismet's calls, and its aliases, on the platform's page, for administrators."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect

@@ -1,7 +1,5 @@
 """Language of the desk: chosen by a cookie, otherwise by the browser."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation

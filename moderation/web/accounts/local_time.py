@@ -1,7 +1,5 @@
 """Times of the desk in the reader's time zone, which the browser names in a cookie; without it, in UTC."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from zoneinfo import ZoneInfo, available_timezones
 

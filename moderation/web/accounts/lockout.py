@@ -4,8 +4,6 @@ Delays grow, and those that others can cause stay short. A known device of the u
 people's attempts never delay it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The form by which people choose what they are told of: events by channel, addresses and quiet hours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import time
 from typing import Any
@@ -35,7 +33,7 @@ class NotificationsForm(forms.Form):
         told.choices = [(box, box) for kind in self._kinds() for box in self._boxes(kind)]
 
     @classmethod
-    def of(cls, user: User) -> NotificationsForm:
+    def of(cls, user: User) -> "NotificationsForm":
         """Return the form with what is stored."""
         choices = choices_of(user)
         try:

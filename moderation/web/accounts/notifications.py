@@ -1,7 +1,5 @@
 """What open pages ask for every minute: what the reader is told, and how many notes wait for them."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render

@@ -1,7 +1,5 @@
 """Platforms and their API keys, for administrators. A secret is shown once, in the answer that made it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """A user's preferences: how the desk looks and behaves, its shortcuts, and the user's own pace."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -55,7 +53,7 @@ class PreferencesForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, preferences: Preferences, *, theme: str) -> PreferencesForm:
+    def of(cls, preferences: Preferences, *, theme: str) -> "PreferencesForm":
         """Return the form with the stored values."""
         return cls(preferences.to_json() | {"theme": theme})
 

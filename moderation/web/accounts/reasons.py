@@ -1,7 +1,5 @@
 """Reasons for decisions with their guidelines: for administrators to change, for moderators to read."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render

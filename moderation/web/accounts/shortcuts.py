@@ -1,7 +1,5 @@
 """Shortcuts of the desk: what each key does, and which key a user has chosen for it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

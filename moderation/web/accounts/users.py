@@ -1,7 +1,5 @@
 """Users of the desk, for administrators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -3,8 +3,6 @@
 Its chart has a row of bars for each subject, on one axis. Colours are the stylesheet's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

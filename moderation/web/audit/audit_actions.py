@@ -1,15 +1,8 @@
 """The acts of the audit log in words."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.utils.translation import gettext_lazy as _
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-ACTIONS: dict[str, StrOrPromise] = {
+ACTIONS = {
     "action.confirmed": _("Action confirmed"),
     "action.refused": _("Action refused"),
     "alias.issued": _("Alias for Akismet's calls issued"),

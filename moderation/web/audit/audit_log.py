@@ -1,7 +1,5 @@
 """The audit log, for leads and administrators."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpResponse
 from django.utils import timezone

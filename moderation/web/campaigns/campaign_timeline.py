@@ -1,7 +1,5 @@
 """The timeline of a campaign as bars; the template draws them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime

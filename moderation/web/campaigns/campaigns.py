@@ -1,7 +1,5 @@
 """Campaigns: the list, one with its members, and decisions on all members at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +17,7 @@ from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.refusals import NotConfirmed, Refusal
+from moderation.queries.accounts import reasons
 from moderation.queries.campaigns import campaign_members, campaign_names, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.web import access
@@ -236,7 +235,7 @@ def _context(
         "counts": {place.value: counts[place] for place in Place},
         "spam": Choice(verdict=Verdict.SPAM, waiting=waiting, filtered=counts[Place.ALLOWED]),
         "not_spam": Choice(verdict=Verdict.NOT_SPAM, waiting=waiting, filtered=counts[Place.REMOVED]),
-        "reasons": campaign_pages.reasons(),
+        "reasons": reasons.reasons(),
         "timeline": campaign_timeline.timeline(found),
         "latest": latest,
         "undoable": latest

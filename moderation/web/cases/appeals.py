@@ -1,7 +1,5 @@
 """The appeals of platforms, for leads."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """What is behind the links and media of a post, prepared for display, inert: pages, pictures, captions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -77,7 +75,7 @@ class Page:
     is_like_spam: bool = False
     heard: Transcript | None = None
     said: list[SaidAt] = field(default_factory=list)
-    to_programs: Page | None = None
+    to_programs: "Page | None" = None
 
     @property
     def is_for_people(self) -> bool:

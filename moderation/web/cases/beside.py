@@ -1,7 +1,5 @@
 """The panel beside a case: its author, domain or address, with notes and rules; the claim stays meanwhile."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

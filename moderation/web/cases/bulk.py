@@ -1,7 +1,5 @@
 """Cases picked from a list: decided at once, shown with their countdown, taken back as a whole."""
 
-from __future__ import annotations
-
 import uuid
 
 from django import forms

@@ -1,7 +1,5 @@
 """Notes on a case, requests for a second opinion, and the notes that name the reader or their role."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render

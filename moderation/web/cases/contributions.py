@@ -1,7 +1,5 @@
 """What moved a post's score, as sentences: the strongest for the verdict, and all of them by sub-model."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The list behind a count on the review page."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The smallest change that would have changed the route of a post, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

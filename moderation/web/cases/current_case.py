@@ -1,7 +1,5 @@
 """The current case of a moderator, with everything that its template needs."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.template.loader import render_to_string

@@ -1,7 +1,5 @@
 """Lanes of events on one logarithmic time axis, which shows the last minutes and the last year at once."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A case prepared for display: text as segments, suggested reasons, facts as rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

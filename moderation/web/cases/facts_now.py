@@ -1,7 +1,5 @@
 """Facts that changed since a case's post was scored."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.http import HttpResponse

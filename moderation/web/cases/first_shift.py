@@ -1,7 +1,5 @@
 """The first shift of a new moderator: its start, and its result, which leads read too."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone

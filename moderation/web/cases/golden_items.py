@@ -1,7 +1,5 @@
 """Golden items, for leads: marking, confirming and retiring them, and people's results."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse

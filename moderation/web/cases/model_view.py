@@ -1,7 +1,5 @@
 """The models' output for a case: bars, and contributions as sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime

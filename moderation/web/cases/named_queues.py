@@ -1,7 +1,5 @@
 """Named queues, for leads: their content, and who works on them."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse

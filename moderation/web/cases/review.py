@@ -1,7 +1,5 @@
 """The review page. Actions on it are in `review_actions`."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.http import HttpResponse

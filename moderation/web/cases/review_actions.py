@@ -4,8 +4,6 @@ The page's own script sends the header `Review-Page` and gets parts of the page:
 the answer arrives. Without the header every action ends in a redirect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """Second reviews: who disagreed, and how many wait, for leads; undoing an answer."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django import forms

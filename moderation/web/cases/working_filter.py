@@ -3,11 +3,8 @@
 Without one, users with assigned queues work through these.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django import forms
 from django.http import QueryDict
@@ -25,9 +22,6 @@ from moderation.queries.cases.queue_filter import BUCKETS, FIRST_SHIFT, QueueFil
 from moderation.queries.policies import policy_pages
 from moderation.web import access
 from moderation.web.lists.filter_form import FilterForm, OptionField
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 SORTS = (
     (Sort.HARM.value, gettext_lazy("likely spam with wide reach")),
@@ -51,9 +45,9 @@ class QueueFilterForm(FilterForm):
     age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
     sort = forms.ChoiceField(choices=SORTS, required=False)
 
-    def policies(self) -> list[tuple[str, StrOrPromise]]:
+    def policies(self) -> list[tuple[str, str]]:
         """Return the active policies in words."""
-        return [("", gettext_lazy("any")), *policy_pages.options(at=timezone.now())]
+        return [("", _("any")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> QueueFilter:
         age = self.given("age")

@@ -1,7 +1,5 @@
 """Actions that await a second person: confirm or refuse them."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render

@@ -1,7 +1,5 @@
 """The decisions page: the list and its CSV file, which has no texts of posts; undo and correction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 from typing import Any

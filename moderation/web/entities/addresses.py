@@ -1,7 +1,5 @@
 """The page of an address, or of a range of addresses."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The list of domains and a domain's page."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpResponse
 from django.utils import timezone

@@ -3,8 +3,6 @@
 The history is three rows of bars on one axis: positions only, the stylesheet sets colours.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The exports page: ask, watch, download."""
 
-from __future__ import annotations
-
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,7 +1,5 @@
 """Weaknesses of labels, in the user's language; scoring.label_balance has the English ones."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 

@@ -1,7 +1,5 @@
 """Random labels: balance of each platform's labels, its audit share, and draws."""
 
-from __future__ import annotations
-
 import uuid
 
 from django import forms

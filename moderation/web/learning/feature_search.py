@@ -1,7 +1,5 @@
 """Posts by the value that a feature had when they were scored."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django import forms

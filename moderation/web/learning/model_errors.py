@@ -1,7 +1,5 @@
 """What the live models got wrong: labelled posts, the greatest loss first, their file, judging them again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

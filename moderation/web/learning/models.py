@@ -1,15 +1,14 @@
 """The Models page: the live release, releases before it, training runs with their candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import formats, timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -22,10 +21,6 @@ from moderation.operations.releases import store
 from moderation.queries.labels import label_balance
 from moderation.queries.learning import models, proposal_pages, shadow_pages
 from moderation.web import access, quantities
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 
 MEASURES = {
     "pr_auc": gettext_lazy("PR-AUC"),
@@ -56,9 +51,9 @@ class _Shown:
 
     run: TrainingRun
     steps: list[tuple[str, str]]
-    compared: list[tuple[StrOrPromise, models.Compared]]
+    compared: list[tuple[str | Promise, models.Compared]]
     failed: list[tuple[str, str]]
-    verdict: StrOrPromise
+    verdict: str | Promise
     proposal: ReleaseProposal | None
     shadow_runs: list[ShadowRun]
 

@@ -1,7 +1,5 @@
 """Candidates proposed, the second person's answer to a proposed release of whatever kind, and roll-back."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The page of one release: figures and curves of its evaluation and of labels here, features, parameters."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta

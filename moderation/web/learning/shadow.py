@@ -1,7 +1,5 @@
 """Shadow runs: start, stop, comparison with the live release, disagreements to decide."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The form of the thresholds page: positions, costs, and the reason of a proposal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

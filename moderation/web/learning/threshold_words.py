@@ -1,7 +1,5 @@
 """The figures of the thresholds page in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Thresholds: what others would do, with the curve of precision by where removal begins; proposing them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

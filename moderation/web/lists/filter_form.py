@@ -1,7 +1,5 @@
 """The filters of a list, read from its address."""
 
-from __future__ import annotations
-
 import functools
 from datetime import datetime
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Lists: the state that an address names; with filters, the whole page or for htmx only its rows."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import TypeVar
 

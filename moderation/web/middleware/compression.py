@@ -1,7 +1,5 @@
 """Compress pages, styles and scripts, for users with slow connections."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 

@@ -1,7 +1,5 @@
 """Error pages; a database outage is answered with 503 and Retry-After, a form's address alone with 405."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Notes when a session was last used, for the list of a user's sessions."""
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reads pages from a standby, except for users who have just changed something."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 

@@ -1,7 +1,5 @@
 """The page of a post: what it said, what was decided on it and why, and what the platform was told."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

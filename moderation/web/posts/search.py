@@ -1,9 +1,5 @@
 """The list of posts: search, filters, and links to related pages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -21,9 +17,6 @@ from moderation.web.cases import bulk
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField
 from moderation.web.middleware.standby_reads import may_be_behind
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 _STATES = (
     ("", _("All")),
@@ -49,9 +42,9 @@ class PostFilterForm(FilterForm):
     since = days.DayField(required=False)
     until = days.DayField(required=False)
 
-    def policies(self) -> list[tuple[str, StrOrPromise]]:
+    def policies(self) -> list[tuple[str, str]]:
         """Return the active policies in words."""
-        return [("", _("all")), *policy_pages.options(at=timezone.now())]
+        return [("", str(_("all"))), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> PostFilter:
         since, until = self.window()

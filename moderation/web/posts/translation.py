@@ -1,7 +1,5 @@
 """A post in the reader's language, by machine, on request."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone

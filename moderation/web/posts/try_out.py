@@ -1,16 +1,14 @@
 """Try it: what the models and rules would say of a text; nothing is kept."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -24,9 +22,6 @@ from moderation.web import access
 from moderation.web.cases import evidence, model_view
 from moderation.web.text.text_marks import Segment
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 # Each asks the content model some hundred times, to mark the words.
 _LIMIT = limits.Bucket(name="previews", per_minute=20, burst=10)
 _OLDEST_DAYS = 36_500
@@ -37,7 +32,7 @@ _MAX_TEXT_LENGTH = 20_000
 class Example:
     """A post that is one click away. Its words stay as written: they are the posts' language, not ours."""
 
-    name: StrOrPromise
+    name: str | Promise
     text: str
     account_days: int | None = None
     followers: int | None = None

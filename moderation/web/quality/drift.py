@@ -1,7 +1,5 @@
 """The page Drift: what became more frequent among the posts, and where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Sentences beside the figures: labels needed for narrow ones, and the effect of undecided posts."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 

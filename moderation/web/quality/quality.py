@@ -3,8 +3,6 @@
 Its charts are positions only; the stylesheet sets colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

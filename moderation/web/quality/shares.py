@@ -1,7 +1,5 @@
 """Estimated shares in words: with one digit after the point, an interval, and never without labels."""
 
-from __future__ import annotations
-
 from django.utils import formats
 from django.utils.translation import gettext, ngettext
 

@@ -1,7 +1,5 @@
 """The tables of the page Quality in words: one form for all, as a page and as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Features as sentences that a moderator can check. A test demands one for every feature."""
 
-from __future__ import annotations
-
 import math
 
 from django.utils.translation import gettext

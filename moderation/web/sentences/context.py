@@ -1,7 +1,5 @@
 """Sentences of the context features: address and links."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils.translation import gettext

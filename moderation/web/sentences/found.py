@@ -1,7 +1,5 @@
 """Sentences of evidence: pages behind links, pictures, captions, and the ways to them."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext
 
 from moderation.queries.cases.case_pages import PostRecord

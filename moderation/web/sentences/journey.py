@@ -1,7 +1,5 @@
 """Sentences of the journey features. Without a journey there are none."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext
 
 from moderation.queries.cases.case_pages import PostRecord

@@ -4,8 +4,6 @@ A sentence states what was counted in the frozen record: no share of fewer than 
 about data that the platform never sent. Features without a countable fact have no sentence.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sentences of the social features: author and near-duplicates."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils.translation import gettext

@@ -1,8 +1,6 @@
 """Which cases come next: the queue mix and the languages of each person; on the page of settings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from functools import partial
 
 from django import forms
 from django.contrib import messages
@@ -18,21 +16,16 @@ from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
 from moderation.web.forms import LanguagesField, first_error
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-
-def _share(label: StrOrPromise) -> forms.IntegerField:
-    return forms.IntegerField(label=label, min_value=0, max_value=WHOLE)
+_share = partial(forms.IntegerField, min_value=0, max_value=WHOLE)
 
 
 class MixForm(forms.Form):
     """The shares in per cent."""
 
-    harm = _share(gettext_lazy("Harm: wide reach first"))
-    uncertainty = _share(gettext_lazy("Uncertainty: even odds first"))
-    diversity = _share(gettext_lazy("Diversity: new campaigns first"))
-    audit = _share(gettext_lazy("Audit: drawn at random"))
+    harm = _share(label=gettext_lazy("Harm: wide reach first"))
+    uncertainty = _share(label=gettext_lazy("Uncertainty: even odds first"))
+    diversity = _share(label=gettext_lazy("Diversity: new campaigns first"))
+    audit = _share(label=gettext_lazy("Audit: drawn at random"))
 
 
 @access.leads.post

@@ -1,7 +1,5 @@
 """What both pages of settings share: a form that saves what was changed, and who changed what."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ Pure functions of single characters and words; `text_marks` applies them to a wh
 """
 # ruff: noqa: RUF001 - this module is about look-alike characters
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata

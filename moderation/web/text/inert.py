@@ -4,8 +4,6 @@ Links are defanged so that nobody can follow or paste them, the real domain is m
 reordering or look-alike characters become labelled marks. The template engine does the escaping.
 """
 
-from __future__ import annotations
-
 import bisect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

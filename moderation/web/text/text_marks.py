@@ -1,8 +1,6 @@
 """Marks on hostile text: invisible, look-alike and stacked characters become labelled segments."""
 # ruff: noqa: RUF001 - typographic signs are meant
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """manage.py live_month: live the month that the demonstration begins with, and keep it as a file."""
 
-from __future__ import annotations
-
 import logging
 from argparse import ArgumentParser
 from pathlib import Path
@@ -19,8 +17,6 @@ from simulation.web import register
 
 
 class Command(BaseCommand):
-    """Lives it in the database of the settings, which must be empty."""
-
     help = (
         "Live the month that the demonstration begins with, through the operations that serve, in an empty "
         "database beside a running Triton (`make servers` with a SPAMDESK_STATE_DIR of its own), and write "

@@ -1,7 +1,5 @@
 """manage.py load_month: fill an empty database with the demonstration's month, ended just now."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

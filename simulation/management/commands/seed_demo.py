@@ -1,7 +1,5 @@
 """manage.py seed_demo: accounts, platform and API key of the demonstration. Safe to repeat."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Be a platform: send simulated posts and complaints through the public API."""
 
-from __future__ import annotations
-
 import math
 import secrets
 from argparse import ArgumentParser

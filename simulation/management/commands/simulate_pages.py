@@ -1,7 +1,5 @@
 """Write the training texts for pages, pictures and captions: simulated, with their truth."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from argparse import ArgumentParser

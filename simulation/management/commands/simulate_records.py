@@ -1,7 +1,5 @@
 """Write the ensemble's training set: simulated worlds, replayed through the code that serves."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

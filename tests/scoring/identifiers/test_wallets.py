@@ -1,4 +1,4 @@
-"""Addresses of three chains with their checksums (BIP 173, BIP 350, EIP 55, the first block); Keccak."""
+"""Addresses of three chains with their checksums (BIP 173, BIP 350, the first block)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
         (SEGWIT, SEGWIT), (SEGWIT.upper(), SEGWIT), (SEGWIT[:-1] + "p", ""), ("BC1q" + SEGWIT[4:], ""),
         ("bc1p5d7rjq7g6rdk2yhzks9smlaqtedr4dekq08ge8ztwac72sfr9rusxg3297",
          "bc1p5d7rjq7g6rdk2yhzks9smlaqtedr4dekq08ge8ztwac72sfr9rusxg3297"),
-        (ETHEREUM, ETHEREUM.lower()), (ETHEREUM.lower(), ETHEREUM.lower()), (ETHEREUM[:-1] + "D", ""),
+        (ETHEREUM, ETHEREUM.lower()), (ETHEREUM.upper(), ETHEREUM.lower()), (ETHEREUM[:-1], ""),
         (TRON, TRON), (TRON[:-1] + "x", ""), ("T" + GENESIS[1:], ""), ("0x1234", ""), ("", ""),
     ],
 )  # fmt: skip
@@ -47,19 +47,3 @@ def test_of_a_hostile_text_are_not_too_many() -> None:
     texts = " ".join(f"0x{number:040x}" for number in range(2_000))
 
     assert len(wallets.found(texts)) == 200
-
-
-@pytest.mark.parametrize(
-    ("message", "digest"),
-    [
-        (b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
-        (b"abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"),
-        (b"transfer(address,uint256)", "a9059cbb2ab09eb219583f4a59a5d0623ade346d962bcd4e46b11da047c9049b"),
-    ],
-)
-def test_digests_are_those_of_ethereum(message: bytes, digest: str) -> None:
-    assert wallets.keccak_256(message).hex() == digest
-
-
-def test_digests_read_every_block() -> None:
-    assert len({wallets.keccak_256(b"a" * length) for length in (135, 136, 137, 271, 272, 273)}) == 6

@@ -69,8 +69,8 @@ class TestScore:
     def test_buckets_lie_in_their_family(self, family: TraitFamily) -> None:
         places = [drift_traits.bucket((family, str(number))) for number in range(500)]
 
-        assert {drift_traits.family_of(place) for place in places} == {family}
-        assert max(places) < BUCKETS == sum(SIZES.values())
+        start = drift_traits._STARTS[family]
+        assert start <= min(places) <= max(places) < start + SIZES[family] <= BUCKETS == sum(SIZES.values())
 
 
 def paid(

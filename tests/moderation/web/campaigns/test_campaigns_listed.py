@@ -38,14 +38,14 @@ class TestList:
 
         rows = desk.get("/campaigns/").context["page"].rows
 
-        assert [(row.campaign_id, row.waiting) for row in rows] == [(larger.pk, 7), (pills.pk, 5)]
+        assert [(row.campaign.pk, row.waiting) for row in rows] == [(larger.pk, 7), (pills.pk, 5)]
 
     def test_leaves_out_those_that_are_settled(self, desk: Client, pills: Campaign) -> None:
         decide(desk, pills, 5)
 
         assert "No campaigns waiting" in desk.get("/campaigns/").content.decode()
         [row] = desk.get("/campaigns/?show=all").context["page"].rows
-        assert (row.campaign_id, row.waiting) == (pills.pk, 0)
+        assert (row.campaign.pk, row.waiting) == (pills.pk, 0)
 
     def test_leaves_out_pairs_without_a_link(
         self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
@@ -54,7 +54,7 @@ class TestList:
         linked = opened(platform, 2, at=now, text="Learn to trade gold, join https://gold.example/now")
 
         for address in ("/campaigns/", "/campaigns/?show=all"):
-            assert [row.campaign_id for row in desk.get(address).context["page"].rows] == [linked.pk]
+            assert [row.campaign.pk for row in desk.get(address).context["page"].rows] == [linked.pk]
 
     @pytest.mark.parametrize("show", ["waiting", "all"])
     def test_goes_on_where_the_first_page_ended(
@@ -66,7 +66,7 @@ class TestList:
         first = listed(limit=1)
         second = listed(limit=1, cursor=first.next_cursor)
 
-        assert [page.rows[0].campaign_id for page in (first, second)] == [other.pk, pills.pk]
+        assert [page.rows[0].campaign.pk for page in (first, second)] == [other.pk, pills.pk]
         assert second.next_cursor == ""
 
     def test_names_each_and_tells_how_tight_it_is(self, desk: Client, pills: Campaign) -> None:
