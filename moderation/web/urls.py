@@ -6,7 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import health, policies, rules, saved_filters, webhooks
+from moderation.web import health, policies, saved_filters, webhooks
 from moderation.web.accounts import (
     account,
     akismet_aliases,
@@ -48,6 +48,7 @@ from moderation.web.learning import (
 )
 from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
+from moderation.web.rules import rules
 from moderation.web.settings import desk_settings, platform_settings, queue_settings
 
 urlpatterns = [

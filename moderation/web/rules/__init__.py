@@ -1,0 +1,1 @@
+"""Rules: lists, dry runs, activation and lifting (`rules`)."""
