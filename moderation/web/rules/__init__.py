@@ -1,1 +1,1 @@
-"""Rules: lists, dry runs, activation and lifting (`rules`)."""
+"""Rules (`rules`), and lists of pictures that become some (`picture_lists`)."""
