@@ -1,4 +1,4 @@
-"""Rules about links, senders and what texts name: what is banned, held for a human, or allowed."""
+"""Rules about links, senders, what texts name and pictures: what is banned, held for a human, or allowed."""
 
 import ipaddress
 from collections.abc import Iterator, Mapping
@@ -25,10 +25,10 @@ class Effect(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule in force. `value` is a registrable domain, a host (those below it included), an address, a
-    network, an author as `author_name` writes it, or what a text names.
+    network, an author as `author_name` writes it, what a text names, or pictures.
 
-    `kind` is domain, host, address or author, the first two about links, the last two about the sender, or a
-    kind of `identifiers`, about the text and its links.
+    `kind` is domain, host, address or author, the first two about links, the last two about the sender, a
+    kind of `identifiers`, about the text and its links, or picture or pictures.
     """
 
     id: int
@@ -41,24 +41,28 @@ class Rule:
 class Blocklist:
     """The rules in force at the instant of scoring: links and authors by name, addresses in a row.
 
-    `texts` are those of `identifiers` whose anchors some of the posts have.
+    `texts` are those of `identifiers` whose anchors some of the posts have, `pictures` the strictest about
+    each picture of the posts, by its hash.
     """
 
     names: Mapping[str, Rule] = field(default_factory=dict)
     addresses: tuple[Rule, ...] = ()
     authors: Mapping[str, Rule] = field(default_factory=dict)
     texts: tuple[Rule, ...] = ()
+    pictures: Mapping[str, Rule] = field(default_factory=dict)
 
     def match(self, record: PostRecord) -> Rule | None:
         """Return the rule that decides on a record, None if none does.
 
-        For each link, and for the sender, the narrowest rule applies; of those and the rules about the text
-        the strictest decides, links first, then the sender. Links allow a post only if every one of them is
-        allowed: otherwise an allowed link could smuggle in any other. What a link leads to counts as a link.
+        For each link, and for the sender, the narrowest rule applies; of those and the rules about text and
+        pictures the strictest decides, links first, then the sender. Links allow a post only if every one of
+        them is allowed: otherwise an allowed link could smuggle in any other. What a link leads to counts as
+        a link.
         """
         links = [self._of_link(host, domain=domain) for host, domain in hosts_of(record)]
         sender = self._sender(record)
-        spoken = [rule for rule in (*links, sender, *self._of_text(record)) if rule is not None]
+        shown = [self.pictures.get(piece.picture.pdq) for piece in record.evidence if piece.picture]
+        spoken = [rule for rule in (*links, sender, *self._of_text(record), *shown) if rule is not None]
         for effect in (Effect.BAN, Effect.HOLD):
             strict = next((rule for rule in spoken if rule.effect is effect), None)
             if strict is not None:

@@ -1,4 +1,4 @@
-"""Rules about links, senders and what texts name, which override the models until a date."""
+"""Rules about links, senders, what texts name and pictures, which override the models until a date."""
 
 from django.conf import settings
 from django.db import models
@@ -19,9 +19,10 @@ class RuleEffect(models.TextChoices):
 
 
 class RuleKind(models.TextChoices):
-    """The target of a rule: a link's domain or host, the sender's address, the author, or what a text names.
+    """The target of a rule: a link's domain or host, the sender's address, the author, what a text names, or
+    pictures.
 
-    The last five are those of scoring.identifiers.
+    From TEXT to LOOKALIKE they are those of scoring.identifiers.
     """
 
     DOMAIN = "domain", _("domain")
@@ -33,6 +34,8 @@ class RuleKind(models.TextChoices):
     WALLET = "wallet", _("wallet")
     HANDLE = "handle", _("handle")
     LOOKALIKE = "lookalike", _("look-alikes of a domain")
+    PICTURE = "picture", _("picture")
+    PICTURES = "pictures", _("list of pictures")
 
 
 IDENTIFIERS = (
@@ -44,18 +47,21 @@ IDENTIFIERS = (
 )
 """Kinds that are read from a post's text and links; such rules only ban or hold."""
 
-WORDS = tuple(kind for kind in IDENTIFIERS if kind != RuleKind.LOOKALIKE.value)
-"""Kinds whose values may name a person: they are in no log that cannot be erased."""
+PICTURES = (RuleKind.PICTURE.value, RuleKind.PICTURES.value)
+"""Kinds that list hashes of pictures; such rules, too, only ban or hold."""
+
+WORDS = (*(kind for kind in IDENTIFIERS if kind != RuleKind.LOOKALIKE.value), RuleKind.PICTURE.value)
+"""Kinds whose values may name or show a person: they are in no log that cannot be erased."""
 
 
 class Rule(models.Model):
-    """A rule about a domain, a host with those below it, an address or range of addresses, an author, or what
-    a text names.
+    """A rule about a domain, a host with those below it, an address or range of addresses, an author, what a
+    text names, or pictures.
 
     `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`,
-    `+18885550162`, `telegram/@name`, `check out my channel`; for an author our id, since it is in the audit
-    log, which cannot be erased. What a text names is found by `anchor`. A rule is a draft until it is
-    activated, and only a ban may do without an end.
+    `+18885550162`, `telegram/@name`, `check out my channel`, a PDQ hash, the name of a list; for an author
+    our id, since it is in the audit log, which cannot be erased. What a text names is found by `anchor`. A
+    rule is a draft until it is activated, and only a ban may do without an end.
     """
 
     effect = models.CharField(
@@ -90,7 +96,7 @@ class Rule(models.Model):
                 condition=Q(kind="address", first_address__isnull=False, last_address__isnull=False)
                 | Q(kind__in=("domain", "host"), domain__isnull=False)
                 | Q(kind="author", author__isnull=False)
-                | Q(kind__in=IDENTIFIERS),
+                | Q(kind__in=(*IDENTIFIERS, *PICTURES)),
                 name="rule_names_its_target",
             ),
             models.CheckConstraint(

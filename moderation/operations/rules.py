@@ -1,5 +1,6 @@
-"""Draft, activate and lift rules about links, senders and what texts name; rescore what they match."""
+"""Draft, activate and lift rules about links, senders, texts and pictures; rescore what they match."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -9,12 +10,13 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
-from moderation.models import Author, Case, Domain, Label, Revision, Rule, User, desk_settings
+from moderation.models import Author, Case, Domain, Label, ListedPicture, Revision, Rule, User, desk_settings
 from moderation.models.cases import CaseState
-from moderation.models.rules import WORDS, RuleEffect, RuleKind
+from moderation.models.rules import PICTURES, WORDS, RuleEffect, RuleKind
 from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.outbox import announce
+from moderation.operations.similarity import listed_pictures
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
@@ -28,7 +30,7 @@ LONGEST_HOLD = timedelta(days=30)
 """A hold costs moderators' time for every post; a lasting problem needs a ban or another release."""
 
 WORDS_KEPT = timedelta(days=30)
-"""How long the phrase, number, wallet or handle of a rule that ended can still be read."""
+"""How long the phrase, number, wallet, handle or pictures of a rule that ended can still be read."""
 
 
 class AlreadyRuled(Exception):
@@ -76,20 +78,29 @@ def draft(
     effect: str = RuleEffect.BAN,
     kind: str = RuleKind.DOMAIN,
     expires_at: datetime | None = None,
+    pictures: Sequence[ListedPicture] = (),
 ) -> Rule:
-    """Draft a rule about a domain (or a host's domain), a host, an address or range, an author, or what
-    texts name.
+    """Draft a rule about a domain (or a host's domain), a host, an address or range, an author, what texts
+    name, a picture, or with `pictures` a list of them that is named `value`.
 
     It does nothing until `activate`. Raises NotATarget, NotAllowable or NoEnd.
     """
-    target = targets.target(kind=kind, value=value)
+    if pictures:
+        target = Target(kind=RuleKind.PICTURES, value=value, label=value)
+    else:
+        target = targets.target(kind=kind, value=value)
     if target.is_identifier and effect == RuleEffect.ALLOW:
-        raise NotAllowable(_("What a text says can be banned or held, not allowed: anybody could write it."))
+        raise NotAllowable(
+            _("Texts and pictures can be banned or held, not allowed: anybody could copy them.")
+        )
     _check_end(effect, expires_at=expires_at, at=at)
     with transaction.atomic():
         _refuse_erased(target)
         rule = _create(target, effect=effect, reason=reason, actor=actor, at=at, expires_at=expires_at)
-        _audit("rule.drafted", rule, actor=actor, at=at, **_words(rule))
+        if rule.kind in PICTURES:
+            listed_pictures.add(rule, pictures or [ListedPicture(hash=rule.value)])
+        count = {"pictures": len(pictures)} if pictures else {}
+        _audit("rule.drafted", rule, actor=actor, at=at, **_words(rule), **count)
     return rule
 
 
@@ -194,8 +205,10 @@ def forget_author(*, author_id: int, at: datetime) -> None:
 
 
 def forget_ended(*, at: datetime) -> None:
-    """Wipe what ended rules say of texts, which may name people."""
-    ended = Rule.objects.filter(rule_pages.ended(at=at - WORDS_KEPT), kind__in=WORDS).exclude(value="")
+    """Wipe what ended rules say of texts and pictures, which may name or show people."""
+    every = Rule.objects.filter(rule_pages.ended(at=at - WORDS_KEPT))
+    ListedPicture.objects.filter(rule__in=every).delete()
+    ended = every.filter(kind__in=WORDS).exclude(value="")
     # Closed, too, where it expired: values of rules that are not lifted are unique.
     ended.update(value="", anchor="", reason="", lifted_at=Coalesce("lifted_at", "expires_at"))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import sqrt
+from typing import ClassVar
 
 from django.db.models import Case as Switch
 from django.db.models import (
@@ -70,6 +71,25 @@ class Figures:
     def has_share(self) -> bool:
         """Whether enough posts were judged for a share to be meaningful."""
         return self.judged >= FEWEST_OF_A_SHARE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of a whole; a share in [0, 1] and its 95 % interval, None where there are too few."""
+
+    fewest: ClassVar[int] = FEWEST_OF_A_SHARE
+    part: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The share, None of fewer than `fewest`."""
+        return self.part / self.of if self.of >= self.fewest else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval."""
+        return interval(self.part, of=self.of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import health, policies, rules, saved_filters, webhooks
+from moderation.web import health, policies, saved_filters, webhooks
 from moderation.web.accounts import (
     account,
     akismet_aliases,
@@ -46,6 +46,7 @@ from moderation.web.learning import (
 )
 from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
+from moderation.web.rules import picture_lists, rules
 from moderation.web.settings import desk_settings, platform_settings, queue_settings
 
 urlpatterns = [
@@ -152,6 +153,9 @@ urlpatterns = [
     path("policies/<int:policy_id>/end/", policies.end, name="policy-end"),
     path("rules/", rules.page, name="rules"),
     path("rules/new/", rules.new, name="rule-new"),
+    path("rules/pictures/", picture_lists.new, name="picture-list-new"),
+    path("rules/pictures/csv/", picture_lists.export, name="pictures-csv"),
+    path("rules/<int:rule_id>/csv/", picture_lists.export, name="picture-list-csv"),
     path("rules/<int:rule_id>/", rules.draft, name="rule-draft"),
     path("rules/<int:rule_id>/lift/", rules.lift, name="rule-lift"),
     path("platforms/", platforms.page, name="platforms"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 from PIL import Image, ImageDraw
 
 from moderation.models import Case, Evidence, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.operations.infrastructure import kept_files
+from moderation.operations.similarity import listed_pictures, picture_groups
 
 
 def webp(words: str = "Pay now", size: tuple[int, int] = (640, 360)) -> bytes:
@@ -50,4 +52,11 @@ def carry(case: Case, url: str, *, role: str = EvidenceRole.MEDIA, **fields: Any
 
 def carry_picture(case: Case, url: str = "http://pictures.example/a.png", **more: Any) -> Evidence:
     """Join a picture that was read and kept; `more` are its facts."""
-    return carry(case, url, thumbnail=kept_files.keep(webp()), facts=facts(**more))
+    with transaction.atomic():
+        kept: dict[str, Any] = {
+            "picture_group": picture_groups.of(more, at=timezone.now()),
+            "facts": facts(**more),
+        }
+        found = carry(case, url, thumbnail=kept_files.keep(webp()), **kept)
+        listed_pictures.match(found)
+    return found

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scoring.blocklist import Blocklist, Effect, Rule
+from scoring.evidence import MEDIA, EvidencePiece, PictureRead
 from scoring.records import AuthorSnapshot, Link
 from tests.scoring.random_records import record
 
@@ -54,6 +55,17 @@ class TestHostsAndAddresses:
         assert senders.match(record(ip="203.0.114.1", links=())) is None
         assert senders.match(record(ip="2001:db8::1", links=())) is None
         assert senders.match(record(ip=None, links=())) is None
+
+
+class TestPictures:
+    def test_a_listed_picture_is_as_strict_as_its_rule(self) -> None:
+        ban, hold = Rule(11, "Scams", "pictures"), Rule(12, "aa", "picture", Effect.HOLD)
+        listed = Blocklist(pictures={"aa": hold, "bb": ban})
+        shown = [EvidencePiece(role=MEDIA, picture=PictureRead(pdq=pdq)) for pdq in ("", "cc", "aa", "bb")]
+
+        assert listed.match(record(evidence=tuple(shown[:2]))) is None
+        assert listed.match(record(evidence=tuple(shown[:3]))) == hold
+        assert listed.match(record(evidence=tuple(shown))) == ban
 
 
 class TestEffects:

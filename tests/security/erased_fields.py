@@ -98,6 +98,7 @@ STAYS = {
     "SignInForm.password": _NOT_STORED,
     **{f"QualityForm.{name}": _NOT_STORED for name in ("language", "release")},
     "propose_release/reason": _DESK,
+    "add_rule/pictures/*": "hashes of a list, gone 30 days after its end",
     **{f"{place}url": _DESK for place in ("add_endpoint/", "change_endpoint/", "EndpointForm.")},
     **{
         f"DeskSettingsForm.{name}": _DESK for name in ("evidence_agent", "translation_key", "translation_url")
@@ -105,6 +106,7 @@ STAYS = {
     "AliasForm.site": _DESK,
     "NotificationsForm.chat": _DESK,
     **{f"PolicyForm.{name}": _DESK for name in ("name", "words", "reason")},
+    **{f"PictureListForm.{name}": _DESK for name in ("name", "reason")},
     **{f"{form}.name": _DESK for form in ("KeyForm", "NewPlatformForm", "PlatformForm", "QueueForm")},
     **{
         f"{form}.{name}": _DESK

@@ -11,10 +11,11 @@ from moderation.api import about
 from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.decisions import PostReferenceSerializer
-from moderation.api.serializers.fields import InstantField, OneOfField, TextField
+from moderation.api.serializers.fields import InstantField, OneOfField, TextField, field_refusal
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
+from moderation.operations.similarity.listed_pictures import MOST
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.rules.rule_pages import RuleState, state_of
 from moderation.queries.wire import reference
@@ -49,12 +50,26 @@ class RuleRequestSerializer(StrictSerializer):
         max_length=255,
         help_text="evil.example, pay.evil.example, 203.0.113.7, 203.0.113.0/24; your own id of an author; "
         "a phrase, +1 888 555 0162, an address of Bitcoin, Ethereum or TRON, @name or telegram/@name, "
-        "the domain that look-alikes imitate.",
+        "the domain that look-alikes imitate; a PDQ hash.",
+    )
+    pictures = serializers.ListField(
+        child=serializers.RegexField("^[0-9a-f]{64}$"),
+        max_length=MOST,
+        required=False,
+        help_text="PDQ hashes of a list of pictures; `kind` is pictures then and `value` the list's name.",
     )
     reason = TextField(max_length=500)
     expires_at = FutureField(
         help_text="A hold lasts 30 days at most. A ban without an end is made by a lead on the desk."
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse hashes of anything but a list, and a list without any."""
+        if bool(attrs.get("pictures")) != (attrs["kind"] == RuleKind.PICTURES):
+            raise field_refusal(
+                "pictures", "Give them with the kind pictures, and with no other.", code="not_a_target"
+            )
+        return attrs
 
 
 class RuleQuerySerializer(IdPageQuerySerializer):

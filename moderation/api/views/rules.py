@@ -23,7 +23,7 @@ from moderation.api.views.base import (
     operation,
     refuse_changed,
 )
-from moderation.models import Author, Rule, User
+from moderation.models import Author, ListedPicture, Rule, User
 from moderation.models.platforms import Scope
 from moderation.models.rules import RuleKind
 from moderation.operations import rules as operations_rules
@@ -58,7 +58,7 @@ class Rules(ApiView):
 
     @operation(
         "add_rule",
-        "Draft a rule about links, senders or what texts name",
+        "Draft a rule about links, senders, texts or pictures",
         (
             "A draft has no effect: backtest it, then activate it. An active rule applies to every platform "
             "of the installation, or to your author. Needs a key that acts for a lead."
@@ -75,7 +75,8 @@ class Rules(ApiView):
         try:
             if given["kind"] == RuleKind.AUTHOR:
                 given["value"] = _author(request, given["value"])
-            row = operations_rules.draft(**given, actor=_lead(request), at=at)
+            pictures = [ListedPicture(hash=one) for one in given.pop("pictures", ())]
+            row = operations_rules.draft(**given, pictures=pictures, actor=_lead(request), at=at)
         except operations_rules.NotATarget as refused:
             raise field_refusal("value", str(refused), code="not_a_target") from None
         except operations_rules.NotAllowable as refused:

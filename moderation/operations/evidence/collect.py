@@ -34,7 +34,7 @@ from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import transactions
-from moderation.operations.similarity import picture_groups
+from moderation.operations.similarity import listed_pictures, picture_groups
 from scoring import links
 
 log = structlog.get_logger(__name__)
@@ -82,6 +82,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
             return 0
         _keep(row, journey, kept=kept, group=group, at=at)
         sent_pictures.drop_read(row.url, before=row.started_at)
+        listed_pictures.match(row)
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
         due_ids = _due(row, other) | (picture_groups.join(carrying) if group else set())
         leads.again(row, at=at)

@@ -13,6 +13,7 @@ from moderation import scorer
 from moderation.models import Evidence, Promotion, Revision, Score
 from moderation.operations.evidence import leads, picture_model
 from moderation.queries.records import record_evidence
+from moderation.queries.rules import rules_in_force
 from scoring.evidence import CAPTIONS
 from scoring.evidence_model import EVIDENCE_FILE
 
@@ -31,11 +32,13 @@ model can.
 def could_matter(row: Evidence) -> bool:
     """Return whether a fetched address could change how the posts with it are judged.
 
-    It could if it leads to another domain, since rules about links hold for that, too, or if the live release
-    reads what it found.
+    It could if it leads to another domain, since rules about links hold for that, too, if a rule lists the
+    picture, or if the live release reads what it found.
     """
     leads_elsewhere = any(leads.site(step["url"]) != row.site for step in row.chain)
-    return leads_elsewhere or (row.facts is not None and _says(row.facts, read=_read()))
+    says = row.facts is not None and _says(row.facts, read=_read())
+    in_force = row.picture_matches.filter(rule__activated_at__isnull=False, rule__lifted_at__isnull=True)
+    return leads_elsewhere or says or in_force.exists()
 
 
 def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
@@ -50,12 +53,14 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
     scores = Score.objects.filter(revision__in=by_revision, generation=F("revision__scoring__generation"))
     records = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
     names = _read()
-    return {
+    unseen_ids = {
         pk
         for pk, pieces in by_revision.items()
         if pk in records
         and _telling(map(dataclasses.asdict, pieces), read=names) - _telling(records[pk] or (), read=names)
     }
+    listed = rules_in_force.listed(records, at=at)
+    return unseen_ids | {pk for pk, _, _, hash_ in listed if hash_ not in str(records[pk])}
 
 
 def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:

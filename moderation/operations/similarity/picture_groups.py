@@ -46,11 +46,11 @@ def of(facts: Mapping[str, Any] | None, *, at: datetime) -> PictureGroup | None:
 
     Two copies that are read at once find each other. Call before any row is locked.
     """
-    hashes = _hashes(facts or {})
-    if not hashes:
+    hashes_read = hashes(facts)
+    if not hashes_read:
         return None
     advisory_locks.take(AdvisoryLock.PICTURES)
-    return _nearest(hashes[:1]) or _nearest(hashes[1:]) or _new(hashes[0], at=at)
+    return _nearest(hashes_read[:1]) or _nearest(hashes_read[1:]) or _new(hashes_read[0], at=at)
 
 
 @transactions.required
@@ -147,8 +147,9 @@ def _is_shown_by_others(group_id: int, post_id: int) -> bool:
     return pictures.exclude(revision__post=post_id).exists()
 
 
-def _hashes(facts: Mapping[str, Any]) -> list[str]:
-    if not facts.get("pdq") or int(facts.get("pdq_quality") or 0) < pdq.TRUSTED_QUALITY:
+def hashes(facts: Mapping[str, Any] | None) -> list[str]:
+    """Return a picture's hash, then those of it turned and mirrored; none where they cannot be trusted."""
+    if not facts or not facts.get("pdq") or int(facts.get("pdq_quality") or 0) < pdq.TRUSTED_QUALITY:
         return []
     return [str(facts["pdq"]), *map(str, facts.get("pdq_turned") or ())]
 

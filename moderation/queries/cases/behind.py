@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Q
@@ -12,7 +12,7 @@ from moderation.evidence import addresses
 from moderation.models import Revision, Rule
 from moderation.models.rules import IDENTIFIERS, RuleEffect, RuleKind
 from moderation.queries.evidence.findings import Finding, host_behind, hosts
-from moderation.queries.rules import rule_pages
+from moderation.queries.rules import rule_pages, rules_in_force
 from scoring import blocklist, identifiers
 from scoring.evidence_words import words_in as words_in  # noqa: PLC0414 - pages read it from here
 from scoring.identifiers import Found
@@ -55,7 +55,12 @@ class Behind:
 def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behind:
     """Put what was found behind a revision's addresses in order."""
     hits = named_in([finding.text for finding in findings], at=at)
-    both = list(zip(findings, hits, strict=True))
+    pictured = [revision] if any(finding.row.picture_group_id for finding in findings) else []
+    listed = {evidence for _, evidence, _, _ in rules_in_force.listed(pictured, at=at)}
+    both = [
+        (finding, replace(one, is_named=one.is_named or finding.row.pk in listed))
+        for finding, one in zip(findings, hits, strict=True)
+    ]
     urls = {finding.row.url for finding in findings}
     return Behind(
         pages=tuple(pair for pair in both if not pair[0].is_picture),

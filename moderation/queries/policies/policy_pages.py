@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
@@ -31,21 +32,10 @@ class PolicyState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A part of a whole; a share in [0, 1] and its 95 % interval, None where there are too few."""
+class Share(outcome_counts.Share):
+    """A share that is told of FEWEST_OF_A_SHARE on."""
 
-    part: int
-    of: int
-
-    @property
-    def share(self) -> float | None:
-        """The share, None of fewer than FEWEST_OF_A_SHARE."""
-        return self.part / self.of if self.of >= FEWEST_OF_A_SHARE else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval."""
-        return outcome_counts.interval(self.part, of=self.of)
+    fewest: ClassVar[int] = FEWEST_OF_A_SHARE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

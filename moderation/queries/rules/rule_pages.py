@@ -6,11 +6,12 @@ from enum import StrEnum
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Label, Platform, Revision, Rule, Score
-from moderation.models.rules import RuleEffect, RuleKind
+from moderation.models import Case, Label, Platform, Revision, Rule, Score
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.rules import PICTURES, RuleEffect, RuleKind
 from moderation.queries import keyset, outcome_counts
 from moderation.queries.keyset import Key, Page
-from moderation.queries.outcome_counts import Figures
+from moderation.queries.outcome_counts import Figures, Share
 from moderation.queries.rules import targets
 from moderation.queries.rules.targets import Target
 
@@ -71,6 +72,22 @@ def hits(rules: Iterable[Rule]) -> dict[int, int]:
         scores = Score.objects.filter(**{f"{field}__in": ids}).order_by().values_list(field)
         counts |= dict(scores.annotate(texts=Count("revision", distinct=True)))
     return counts
+
+
+def precision(rules: Iterable[Rule]) -> dict[int, Share]:
+    """Return how many of the judged posts with pictures that a rule lists are spam, by the rule's id."""
+    ids = [rule.pk for rule in rules if rule.kind in PICTURES]
+    blind = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason=CaseReason.BLIND)
+    labels = Label.objects.filter(~Exists(blind), retracted_at__isnull=True).order_by()
+    latest = labels.annotate(
+        rule=F("post__revisions__evidence__evidence__picture_matches__rule"),
+        number=F("post__revisions__number"),
+    )
+    found = latest.filter(rule__in=ids, number=F("post__latest_revision")).values_list("rule")
+    posts = Count("post", distinct=True)
+    spam = Count("post", distinct=True, filter=Q(is_spam=True))
+    counts = {rule: Share(part=part, of=of) for rule, of, part in found.annotate(of=posts, part=spam)}
+    return dict.fromkeys(ids, Share(part=0, of=0)) | counts
 
 
 def count_drafts(*, at: datetime) -> int:

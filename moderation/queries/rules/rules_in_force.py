@@ -1,13 +1,13 @@
 """The rules that could match some posts, in the format of scoring."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import F, Q
 
-from moderation.models import PostLink, Revision, Rule
-from moderation.models.rules import IDENTIFIERS, RuleKind
+from moderation.models import PostLink, Revision, RevisionEvidence, Rule
+from moderation.models.rules import IDENTIFIERS, PICTURES, RuleKind
 from moderation.queries.records.record_links import hops, stored_links
 from moderation.queries.rules import rule_pages
 from scoring import blocklist, identifiers
@@ -30,18 +30,34 @@ def for_revisions(
     query |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
         query |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
-    for kind, anchors in _anchors(revisions, links, led, kinds=_kinds_of_texts(at=at)).items():
+    kinds = _kinds(at=at)
+    for kind, anchors in _anchors(revisions, links, led, kinds=kinds.intersection(IDENTIFIERS)).items():
         query |= Q(kind=kind, anchor__in=anchors)
+    pictures = [] if kinds.isdisjoint(PICTURES) else listed(revisions, at=at)
+    query |= Q(pk__in={rule for _, _, rule, _ in pictures})
     rules = (
         Rule.objects.filter(query, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
     )
     every = [_as_scored(rule) for rule in rules]
+    by_id = {rule.id: rule for rule in every}
     return Blocklist(
         names={rule.value: rule for rule in every if rule.kind in _LINKS},
         addresses=tuple(rule for rule in every if rule.kind == RuleKind.ADDRESS),
         authors={rule.value: rule for rule in every if rule.kind == RuleKind.AUTHOR},
         texts=tuple(rule for rule in every if rule.kind in IDENTIFIERS),
+        pictures={hash_: by_id[rule] for _, _, rule, hash_ in reversed(pictures)},
     )
+
+
+def listed(revisions: Iterable[Revision | int], *, at: datetime) -> list[tuple[int, int, int, str]]:
+    """Return each picture of revisions that a rule in force lists, those of the strictest rules first: the
+    ids of revision, evidence and rule, and the picture's hash.
+    """
+    live = Rule.objects.filter(rule_pages.live(at=at), kind__in=PICTURES)
+    rows = RevisionEvidence.objects.annotate(rule=F("evidence__picture_matches__rule"))
+    found = rows.filter(revision__in=revisions, rule__in=live)
+    strictest = found.order_by("evidence__picture_matches__rule__effect", "rule")
+    return list(strictest.values_list("revision", "evidence", "rule", "evidence__facts__pdq"))
 
 
 def _as_scored(rule: Rule) -> blocklist.Rule:
@@ -72,9 +88,9 @@ def _names_of_hops(led: Mapping[int, set[str]]) -> set[str]:
     return {name for host in hosts for name in blocklist.names_of(host, domain=registrable_domain(host))}
 
 
-def _kinds_of_texts(*, at: datetime) -> set[str]:
-    """Return the kinds of which a rule is in force: texts are read for those only."""
-    rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=IDENTIFIERS).order_by()
+def _kinds(*, at: datetime) -> set[str]:
+    """Return the kinds of which a rule is in force: texts and pictures are looked at for those only."""
+    rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=(*IDENTIFIERS, *PICTURES)).order_by()
     return set(rules.values_list("kind", flat=True).distinct())
 
 

@@ -1,6 +1,8 @@
 """Targets of rules: parsing, matching posts, and the dry run before activation."""
 
 import ipaddress
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,8 +10,19 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 from django.utils.translation import gettext as _
 
-from moderation.models import Author, Domain, Label, Post, PostLink, Revision, Rule
-from moderation.models.rules import IDENTIFIERS, RuleKind, author_label
+from moderation.evidence import pdq
+from moderation.models import (
+    Author,
+    Domain,
+    Evidence,
+    Label,
+    Post,
+    PostLink,
+    Revision,
+    RevisionEvidence,
+    Rule,
+)
+from moderation.models.rules import IDENTIFIERS, PICTURES, RuleKind, author_label
 from moderation.queries import outcome_counts
 from moderation.queries.outcome_counts import RECENT as RECENT  # noqa: PLC0414 - the window of a rule's requeue, too
 from moderation.queries.outcome_counts import Figures
@@ -22,7 +35,7 @@ _WIDEST = {4: 16, 6: 32}
 JUDGED, NEWEST = 2_000, 2_000
 """Posts that are read: those that people judged last, and those that came last."""
 
-_DOMAINS = 50_000
+_DOMAINS, _PICTURES = 50_000, 1_000
 _CHUNK = 500
 
 
@@ -34,7 +47,8 @@ class NotATarget(Exception):
 class Target:
     """The target of a rule, in canonical form; `label` is for display.
 
-    `domain` is set for links, the two addresses or an author for senders, `anchor` for what a text names.
+    `domain` is set for links, the two addresses or an author for senders, `anchor` for what a text names,
+    `rule_id` for pictures once a rule lists them.
     """
 
     kind: RuleKind
@@ -45,16 +59,18 @@ class Target:
     last_address: str | None = None
     author_id: int | None = None
     anchor: str = ""
+    rule_id: int | None = None
 
     @property
     def is_identifier(self) -> bool:
-        """Tell whether it is looked for in texts."""
-        return self.kind in IDENTIFIERS
+        """Tell whether it is looked for in texts or pictures."""
+        return self.kind in (*IDENTIFIERS, *PICTURES)
 
     @property
     def read_characters(self) -> int:
-        """Number of characters of a text, and of its links, in which it is looked for."""
-        return identifiers.READ_CHARACTERS
+        """Number of characters of a text, and of its links, in which it is looked for; 0 for the rest."""
+        is_in_texts = self.kind in IDENTIFIERS and self.kind != RuleKind.LOOKALIKE
+        return identifiers.READ_CHARACTERS if is_in_texts else 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +90,8 @@ def target(*, kind: str, value: str) -> Target:
         return _author(text)
     if kind in IDENTIFIERS:
         return _identifier(RuleKind(kind), value)
+    if kind in PICTURES:
+        return _picture(kind, text)
     return _host(text) if kind == RuleKind.HOST else _domain(text)
 
 
@@ -88,6 +106,7 @@ def target_of(rule: Rule) -> Target:
         last_address=rule.last_address,
         author_id=rule.author_id,
         anchor=rule.anchor,
+        rule_id=rule.pk if rule.kind in PICTURES else None,
     )
 
 
@@ -99,7 +118,7 @@ def of_author(author: Author) -> Target:
 def reached(wanted: Target) -> QuerySet[Revision]:
     """Return the latest revisions of the posts that a rule with this target matches.
 
-    For what texts name only some posts are read: see `naming`.
+    For what texts name, and a picture that no rule lists yet, only some posts are read: see `naming`.
     """
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
@@ -108,6 +127,12 @@ def reached(wanted: Target) -> QuerySet[Revision]:
         return latest.filter(post__author=wanted.author_id)
     if wanted.kind in IDENTIFIERS:
         return latest.filter(pk__in=naming(kind=wanted.kind, value=wanted.value))
+    if wanted.kind in PICTURES:
+        listed = Q(evidence__picture_matches__rule=wanted.rule_id)
+        shown = RevisionEvidence.objects.filter(
+            listed if wanted.rule_id else Q(evidence__in=copies([wanted.value]))
+        )
+        return latest.filter(pk__in=shown.values("revision"))
     links = PostLink.objects.filter(domain__name=wanted.domain)
     if wanted.kind == RuleKind.HOST:
         links = links.filter(Q(host=wanted.value) | Q(host__endswith=f".{wanted.value}"))
@@ -154,6 +179,14 @@ def _identifier(kind: RuleKind, text: str) -> Target:
             % {"text": text}
         )
     return Target(kind=kind, value=value, label=value, anchor=identifiers.anchor(kind, value))
+
+
+def _picture(kind: str, text: str) -> Target:
+    if kind == RuleKind.PICTURES:
+        raise NotATarget(_("A list of pictures is imported from a file."))
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise NotATarget(_("“%(text)s” is no PDQ hash of 64 hex digits") % {"text": text})
+    return Target(kind=RuleKind.PICTURE, value=text, label=text)
 
 
 def _domain(text: str) -> Target:
@@ -213,19 +246,33 @@ def naming(*, kind: str, value: str) -> list[int]:
     """Return the latest revisions that name a rule's value, of the posts that are read."""
     if kind == RuleKind.LOOKALIKE:
         return _linking_to(_domains_like(value))
-    judged = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
-    newest = Post.objects.order_by("-pk").values("pk")[:NEWEST]
     # No index can answer it: texts are read through their disguises in Python. So the newest and the judged
     # ones only.
-    latest = Revision.objects.filter(
-        Q(post__in=judged) | Q(post__in=newest), number=F("post__latest_revision"), post__erased_at=None
-    )
-    rows = latest.order_by("pk").values_list("pk", Left("text", identifiers.READ_CHARACTERS), "links")
+    rows = _read_posts().order_by("pk").values_list("pk", Left("text", identifiers.READ_CHARACTERS), "links")
     return [
         pk
         for pk, text, links in rows.iterator(chunk_size=_CHUNK)
         if identifiers.read(text, urls=map(str, links), domains=(), kinds=(kind,)).holds(kind, value)
     ]
+
+
+def copies(hashes: Sequence[str]) -> list[int]:
+    """Return the pictures, the newest of the posts that are read, that are copies of one of these."""
+    shown = RevisionEvidence.objects.filter(revision__in=_read_posts()).values("evidence")
+    # A picture without a good hash is in no group.
+    rows = Evidence.objects.filter(pk__in=shown, picture_group__isnull=False).order_by("-pk")
+    pictures = rows.values_list("pk", "facts__pdq", "facts__pdq_turned")[:_PICTURES]
+    turns = {pk: {plain, *(turned or ())} for pk, plain, turned in pictures}
+    near = pdq.near(set().union(*turns.values()), listed=hashes)
+    return [pk for pk, ways in turns.items() if ways & near]
+
+
+def _read_posts() -> QuerySet[Revision]:
+    judged = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
+    newest = Post.objects.order_by("-pk").values("pk")[:NEWEST]
+    return Revision.objects.filter(
+        Q(post__in=judged) | Q(post__in=newest), number=F("post__latest_revision"), post__erased_at=None
+    )
 
 
 def _domains_like(value: str) -> list[int]:

@@ -60,7 +60,7 @@ SCOPES = {
     Scope.DECISIONS_WRITE: _("claim cases, decide them, undo decisions"),
     Scope.RULES_ADMIN: _(
         "ban, hold or allow domains, hosts, addresses and authors; "
-        "ban or hold phrases, phone numbers, wallets and handles"
+        "ban or hold phrases, phone numbers, wallets, handles and pictures"
     ),
     Scope.LABELS_EXPORT: _("read labels, export them"),
     Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),

@@ -21,7 +21,7 @@ from moderation.queries.rules import targets
 from moderation.web import access, days
 from moderation.web.cases import event_lanes
 from moderation.web.forms import NoteForm
-from moderation.web.rules import RuleForm
+from moderation.web.rules.rules import RuleForm
 
 
 @access.deciders.get

@@ -19,7 +19,7 @@ from moderation.queries.entities.domains import DomainFacts
 from moderation.queries.entities.timeline import Event, Timeline
 from moderation.queries.search import PostFilter
 from moderation.web import access
-from moderation.web.rules import RuleForm
+from moderation.web.rules.rules import RuleForm
 
 BINS = 96
 HEIGHT = 40

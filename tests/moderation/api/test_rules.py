@@ -39,6 +39,7 @@ class TestTexts:
             ("wallet", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"),
             ("handle", "t.me/crypto_king", "telegram/@crypto_king"),
             ("lookalike", "pay.example", "pay.example"),
+            ("picture", "0F" * 32, "0f" * 32),
         ],
     )
     def test_are_drafted_tried_and_activated(
@@ -54,6 +55,28 @@ class TestTexts:
         assert (active.status_code, active.json()["state"]) == (200, "live")
         [listed] = lead_api.get(f"/api/v1/rules?kind={kind}").json()["data"]
         assert listed["value"] == canonical
+
+
+class TestPictures:
+    def test_are_drafted_as_a_list(self, lead_api: APIClient, given: Payload) -> None:
+        about = given | {"kind": "pictures", "value": "Scams", "pictures": ["0f" * 32, "f0" * 32]}
+
+        drafted = lead_api.post("/api/v1/rules", about)
+
+        assert (drafted.status_code, drafted.json()["state"]) == (201, "draft")
+        assert Rule.objects.get().pictures.count() == 2
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"kind": "pictures"}, {"pictures": ["0f" * 32]}, {"kind": "pictures", "pictures": ["0f"]}],
+    )
+    def test_refuses_hashes_without_a_list_and_a_list_without_hashes(
+        self, lead_api: APIClient, given: Payload, wrong: Payload
+    ) -> None:
+        refused = lead_api.post("/api/v1/rules", given | wrong)
+
+        assert refused.status_code == 422
+        assert "pictures" in str(refused.json())
 
 
 class TestRules:

@@ -37,6 +37,7 @@ VALUES = {
     "wallet": "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
     "handle": "telegram/@crypto_king",
     "lookalike": "pay.example",
+    "picture": "0f" * 32,
 }
 WALLET = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 OTHERS = {

@@ -64,6 +64,7 @@ ALLOWED = {
             golden-items golden-item-mark golden-item-confirm golden-item-retire audit named-queues
             named-queue named-queue-delete named-queue-assign named-queue-withdraw queue-mix user-languages
             policy-new policy-try policy-activate policy-end rules rule-draft rule-new rule-lift
+            picture-list-new picture-list-csv pictures-csv
             platform-settings actions action-answer
             """,
         ),

@@ -8,7 +8,6 @@ from datetime import datetime
 import pytest
 from django.db import transaction
 from django.test import Client
-from django.utils import timezone
 
 from moderation.models import (
     Campaign,
@@ -218,9 +217,7 @@ def show(cases: Sequence[Case]) -> None:
     """Let posts show copies of one picture, each with a row of evidence of its own."""
     with transaction.atomic():
         for number, case in enumerate(cases):
-            row = carry_picture(case, f"http://pictures.example/{number}.png")
-            group = picture_groups.of({"pdq": HASH, "pdq_quality": 100}, at=timezone.now())
-            Evidence.objects.filter(pk=row.pk).update(picture_group=group)
+            carry_picture(case, f"http://pictures.example/{number}.png", pdq=HASH, pdq_quality=100)
         picture_groups.join([case.score.revision_id for case in cases])
 
 

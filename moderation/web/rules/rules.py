@@ -25,7 +25,7 @@ EFFECTS = (
     ("allow", gettext_lazy("Allow: posts are let through")),
 )
 STRICT_EFFECTS = EFFECTS[:2]
-"""What texts name is never allowed."""
+"""What texts name and pictures show is never allowed."""
 
 REQUEUES = (
     ("", gettext_lazy("nothing")),
@@ -42,6 +42,8 @@ KINDS = (
     ("wallet", gettext_lazy("Wallet address")),
     ("handle", gettext_lazy("Handle, such as @name")),
     ("lookalike", gettext_lazy("Look-alikes of a domain")),
+    ("picture", gettext_lazy("Picture, by its PDQ hash")),
+    ("pictures", gettext_lazy("List of pictures")),
 )
 STATES = (
     (RuleState.LIVE.value, gettext_lazy("Active")),
@@ -91,12 +93,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
     rules = rule_pages.listed(
         state=state, kind=form.given("kind"), effect=form.given("effect"), text=form.given("q"), at=at
     )
-    hits = rule_pages.hits(rules)
+    hits, precision = rule_pages.hits(rules), rule_pages.precision(rules)
     context = {
         "section": "manage",
         "at": at,
         "rules": rules,
-        "rules_with_hits": [(rule, hits.get(rule.pk, 0)) for rule in rules],
+        "rules_with_hits": [(rule, hits.get(rule.pk, 0), precision.get(rule.pk)) for rule in rules],
         "drafts": rule_pages.count_drafts(at=at),
         "state": state,
         "states": STATES,

@@ -1,0 +1,1 @@
+"""Rules (`rules`), and lists of pictures that become some (`picture_lists`)."""
