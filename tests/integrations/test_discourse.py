@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from integrations.connector import Answer, BadSignature, Incoming, Order, Unreachable, Unusable
+from integrations.connector import Answer, BadSignature, Incoming, Order, Unusable
 from integrations.discourse import Discourse
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -152,20 +152,6 @@ class TestAct:
         for _ in range(2):
             connected(server).act(order("nothing", remote, verdict="not_spam"))
         assert changed(server) == done
-
-    @pytest.mark.parametrize(
-        ("action", "step"), [("hide", "agree_and_hide"), ("suspend", "delete_and_agree")]
-    )
-    def test_does_what_is_missing_after_a_kill(self, server: Any, action: str, step: str) -> None:
-        server.breaks_at = {f"PUT /review/12/perform/{step}.json"}
-        with pytest.raises(Unreachable):
-            connected(server).act(order(action))
-
-        connected(server).act(order(action))
-        connected(server).undo(order(action))
-
-        assert changed(server).count(step) == 1
-        assert (server.posts[50]["hidden"], server.posts[50]["deleted_at"]) == (False, None)
 
     @pytest.mark.parametrize(("conflicts", "claimed_by"), [(1, None), (0, "")])
     def test_asks_again_where_the_version_moved_and_claims(
