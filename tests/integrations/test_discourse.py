@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -190,6 +191,15 @@ class TestAct:
         assert changed(server) == ""
         connected(server).act(order("limit", until=datetime(2030, 1, 1, tzinfo=UTC)))
         assert server.users[7]["silenced_till"] == "2030-01-01T00:00:00+00:00"
+
+    def test_what_decisions_share_ends_with_the_last_of_them(self, server: Any) -> None:
+        for year in (2030, 2031, 2031, 2029):
+            end = datetime(year, 1, 1, tzinfo=UTC)
+            connected(server).act(replace(order("limit", NO_FLAG, until=end), is_shared=year > 2030))
+
+        assert server.users[7]["silenced_till"] == "2031-01-01T00:00:00+00:00"
+        kinds = [path.rpartition("/")[2] for path in changed(server).split() if "users" in path]
+        assert kinds == ["silence", "unsilence", "silence"]
 
 
 class TestReceived:
