@@ -93,8 +93,7 @@ class Discourse(Connector):
             # Dismissed flags stay so. Another kind opens the item again, and may come soon after a decision.
             if review and not kind and order.reopens and self._row(review).get("status") not in _PENDING:
                 flag = {"id": order.remote["post"], "post_action_type_id": _FLAG_TO_MODERATORS}
-                said = flag | {"message": order.note}
-                self._sent("POST", "/post_actions.json", said, accepts=(403, 422))
+                self._sent("POST", "/post_actions.json", flag | {"message": order.note}, accepts=(403, 422))
             return
         if kind == "queued" and self._row(review).get("status") in _REJECTED:
             if not self._performed(review, _PUBLISHES, while_pending=False):
@@ -188,14 +187,15 @@ class Discourse(Connector):
             return
         if not user:
             raise Unusable(_("Discourse did not say who wrote this; act on the account there."))
-        (verb, past, until), now = _PENALTIES[action], datetime.now(UTC)
+        (verb, past, until), now, path = _PENALTIES[action], datetime.now(UTC), f"/admin/users/{user}/"
         state = self._read(f"/admin/users/{user}.json")
-        is_now = (instant(state, f"{past}_till") or now) > now
-        if is_over and is_now and self._is_own(part(state, f"{past}_by")):
-            self._sent("PUT", f"/admin/users/{user}/un{verb}.json")
-        elif state and not is_over and not is_now:
-            end = order.until.isoformat() if order.until else "3000-01-01T00:00:00Z"
-            self._sent("PUT", f"/admin/users/{user}/{verb}.json", {until: end, "reason": order.note})
+        end = (order.until or datetime(3000, 1, 1, tzinfo=UTC)).replace(microsecond=0)
+        till, is_own = instant(state, f"{past}_till") or now, self._is_own(part(state, f"{past}_by"))
+        is_shorter = till < end and is_own and order.is_shared  # ended first: there is no call to prolong
+        if till > now and is_own and (is_over or is_shorter):
+            self._sent("PUT", path + f"un{verb}.json")
+        if state and not is_over and (till <= now or is_shorter):
+            self._sent("PUT", path + f"{verb}.json", {until: end.isoformat(), "reason": order.note})
 
     def _is_own(self, who: dict[str, Any]) -> bool:
         """Tell whether this user did it; where Discourse does not say who, the decision did."""

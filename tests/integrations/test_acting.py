@@ -7,13 +7,11 @@ from functools import partial
 
 import pytest
 
-from integrations import acting, polling, setup
-from integrations.models import Exchange, Integration, Item
+from integrations import polling, setup
+from integrations.models import Exchange, Integration
 from moderation.models import Case, Complaint, Decision, Delivery, Post, Revision, User
 from moderation.models.cases import CaseReason
-from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.cases import reversals
 from moderation.operations.webhooks import send
 from tests.integrations.matrix_server import TOKEN, MatrixServer
 from tests.moderation.conftest import judge, scored
@@ -117,31 +115,6 @@ class TestOut:
         Delivery.objects.update(state=DeliveryState.WAITING, next_attempt_at=later(61))
         assert deliver(integration, later(90)) == [DeliveryState.DELIVERED]
         assert len(matrix.changes()) == changes
-
-    def test_a_call_whose_answer_was_lost_is_finished(
-        self, integration: Integration, matrix: MatrixServer, case: Case, moderator: User
-    ) -> None:
-        spam(case, moderator)
-        matrix.breaks_at = {"DELETE /_synapse/admin/v1/event_reports/1"}
-
-        assert deliver(integration, later(60)) == [DeliveryState.WAITING]
-        assert Item.objects.get().acted["limit"]["is_done"] is False
-        assert deliver(integration, later(600)) == [DeliveryState.DELIVERED]
-        assert matrix.shadow_banned == {SPAMMER}
-
-    def test_a_reversal_undoes_it(
-        self, integration: Integration, matrix: MatrixServer, case: Case, moderator: User
-    ) -> None:
-        decision = spam(case, moderator)
-        deliver(integration, later(60))
-
-        reversals.correct(
-            decision_id=decision.pk, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(100)
-        )
-
-        assert deliver(integration, later(200)) == [DeliveryState.DELIVERED] * 2
-        assert matrix.shadow_banned == set()
-        assert list(Item.objects.get().acted) == [acting.NOTHING]
 
     def test_a_dry_run_writes_down_what_it_would_do(
         self, integration: Integration, matrix: MatrixServer, case: Case, moderator: User, admin: User

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from integrations.connector import Answer, BadSignature, Incoming, Order, Unreachable, Unusable
+from integrations.connector import Answer, BadSignature, Incoming, Order, Unusable
 from integrations.discourse import Discourse
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -153,20 +154,6 @@ class TestAct:
             connected(server).act(order("nothing", remote, verdict="not_spam"))
         assert changed(server) == done
 
-    @pytest.mark.parametrize(
-        ("action", "step"), [("hide", "agree_and_hide"), ("suspend", "delete_and_agree")]
-    )
-    def test_does_what_is_missing_after_a_kill(self, server: Any, action: str, step: str) -> None:
-        server.breaks_at = {f"PUT /review/12/perform/{step}.json"}
-        with pytest.raises(Unreachable):
-            connected(server).act(order(action))
-
-        connected(server).act(order(action))
-        connected(server).undo(order(action))
-
-        assert changed(server).count(step) == 1
-        assert (server.posts[50]["hidden"], server.posts[50]["deleted_at"]) == (False, None)
-
     @pytest.mark.parametrize(("conflicts", "claimed_by"), [(1, None), (0, "")])
     def test_asks_again_where_the_version_moved_and_claims(
         self, server: Any, conflicts: int, claimed_by: str | None
@@ -204,6 +191,15 @@ class TestAct:
         assert changed(server) == ""
         connected(server).act(order("limit", until=datetime(2030, 1, 1, tzinfo=UTC)))
         assert server.users[7]["silenced_till"] == "2030-01-01T00:00:00+00:00"
+
+    def test_what_decisions_share_ends_with_the_last_of_them(self, server: Any) -> None:
+        for year in (2030, 2031, 2031, 2029):
+            end = datetime(year, 1, 1, tzinfo=UTC)
+            connected(server).act(replace(order("limit", NO_FLAG, until=end), is_shared=year > 2030))
+
+        assert server.users[7]["silenced_till"] == "2031-01-01T00:00:00+00:00"
+        kinds = [path.rpartition("/")[2] for path in changed(server).split() if "users" in path]
+        assert kinds == ["silence", "unsilence", "silence"]
 
 
 class TestReceived:

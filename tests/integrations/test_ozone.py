@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from integrations import ozone
-from integrations.connector import Answer, Incoming, Order, Unreachable, Unusable
+from integrations.connector import Answer, Incoming, Order, Unusable
 from integrations.ozone import Ozone
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
@@ -162,17 +162,6 @@ class TestAct:
             connected(server).act(order("nothing", verdict="not_spam"))
         assert server.logged == [CLOSED]
         assert server.events[-1]["reportAction"] == {"all": True}
-
-    @pytest.mark.parametrize("action", ["note", "hide", "remove", "suspend"])
-    def test_does_what_is_missing_after_a_kill(self, server: Any, action: str) -> None:
-        server.breaks_at = {"POST /xrpc/tools.ozone.moderation.emitEvent"}
-        with pytest.raises(Unreachable):
-            connected(server).act(order(action))
-
-        connected(server).act(order(action))
-        assert len(server.logged) == (2 if action in ("hide", "suspend") else 1)
-        connected(server).undo(order(action))
-        assert server.labelled | server.taken_down == set()
 
     def test_leaves_what_others_took_down(self, server: Any) -> None:
         server.taken_down = {POST}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -172,29 +172,16 @@ def test_what_was_not_spam_and_is_now_waits_there_again(desk: Desk, monkeypatch:
     assert desk.server.waiting() == (set() if isinstance(desk.server, MatrixServer) else before)
 
 
-def mastodon_again(server: Any) -> None:
-    server.report("13", mastodon_server.status("902"))
-
-
-def discourse_again(server: Any) -> None:
-    server.posts[51] = discourse_server.post(51)
-    server.queue[15] = discourse_server.flagged(15, post_id=51)
-
-
-def ozone_again(server: Any) -> None:
-    server.statuses.append(ozone_server.status(2, ozone_server.SPAMMER))
-
-
-def matrix_again(server: Any) -> None:
-    server.report("Cheaper watches https://watches.test/later")
-
-
-AGAIN = {
-    "mastodon": mastodon_again,
-    "discourse": discourse_again,
-    "ozone": ozone_again,
-    "matrix": matrix_again,
+AGAIN: dict[str, Callable[[Any], object]] = {
+    "mastodon": lambda server: server.report("13", mastodon_server.status("902")),
+    "discourse": lambda server: (
+        server.posts.update({51: discourse_server.post(51)}),
+        server.queue.update({15: discourse_server.flagged(15, post_id=51)}),
+    ),
+    "ozone": lambda server: server.statuses.append(ozone_server.status(2, ozone_server.SPAMMER)),
+    "matrix": lambda server: server.report("Cheaper watches https://watches.test/later"),
 }
+"""Let the same account be reported once more."""
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
