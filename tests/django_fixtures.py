@@ -15,6 +15,8 @@ from socketserver import StreamRequestHandler
 import pytest
 import redis
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.test import TransactionTestCase, override_settings
 from django.utils import translation
 from pytest_django import Settings
@@ -68,6 +70,12 @@ def triton() -> None:
     servers.ensure("triton")
 
 
+def _bear_long_pauses(connection: BaseDatabaseWrapper, **_: object) -> None:
+    """Keep a test's transaction: its first import of a library takes a starved processor over a minute."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET idle_in_transaction_session_timeout = 0")
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(
     request: pytest.FixtureRequest, postgres: None, broker: None, django_db_blocker: DjangoDbBlocker
@@ -76,6 +84,7 @@ def django_db_setup(
 
     At last, end the sessions that a pool or a killed worker left, or the database could not be dropped.
     """
+    connection_created.connect(_bear_long_pauses)
     with migrated.once(django_db_blocker):
         request.getfixturevalue("django_db_setup")  # pytest-django's
     with pytest.MonkeyPatch.context() as patch:

@@ -123,7 +123,7 @@ class TestProof:
     def test_stops_it_when_the_drawn_ones_are_wrong(
         self, case: Case, judged_alike: Judged, swept: Swept, post: Post_
     ) -> None:
-        judged_alike(case, probability=0.97, spam=3000, fine=0, score=UNPROVEN)
+        judged_alike(case, probability=0.97, spam=1000, fine=0, score=UNPROVEN)
         swept(1)
         later = {"scored_at": AT + 1.5 * DAY} | DRAWN
         judged_alike(case, probability=0.97, spam=8, fine=4, score=later)
@@ -132,7 +132,7 @@ class TestProof:
         scored([asked := post()], at=AT + 2 * DAY)
 
         # By all labels it would still be above the promise.
-        assert Trials(3008, 4).is_proven
+        assert Trials(1008, 4).is_proven
         assert not stopped.is_removing
         assert asked.cases.get().reason == "unproven"
         assert AuditEntry.objects.filter(action="platform.removal_unproven").exists()

@@ -26,7 +26,7 @@ from moderation.queries.quality.undecided import Undecided
 from tests.moderation.conftest import AUDIT, Case_, Judged, with_thresholds
 from tests.moderation.instants import AT
 
-WEEKS, DRAWN = 200, 400
+WEEKS, DRAWN = 100, 400
 
 
 def posts(rows: list[tuple[str, bool]]) -> LabelledPosts:
