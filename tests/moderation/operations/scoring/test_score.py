@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from unittest import mock
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -18,6 +20,8 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
+from scoring.explain import Contribution
+from scoring.pipeline import ScoreResult
 from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import SCORE, FakeScorer
 from tests.moderation.instants import later
@@ -45,6 +49,24 @@ class TestRun:
         assert decided == ([(verdict, DecisionSource.AUTOMATIC)] if verdict else [])
         assert Case.objects.count() == (0 if verdict else 1)
         assert not Label.objects.exists()
+
+    @pytest.mark.parametrize(("probability", "stored"), [(0.1, 1), (0.5, 2)])
+    def test_stores_what_moved_nothing_only_of_what_people_will_see(
+        self, post: Post_, fake_scorer: FakeScorer, probability: float, stored: int
+    ) -> None:
+        post()
+        fake_scorer.default = probability
+        score_one = fake_scorer.score_many
+        nothing = Contribution(feature="social.posts", value=3.0, contribution=0.0)
+
+        def score_many(*records: Any, **given: Any) -> list[ScoreResult]:
+            results = score_one(*records, **given)
+            return [replace(one, contributions=(*one.contributions, nothing)) for one in results]
+
+        with mock.patch.object(fake_scorer, "score_many", score_many):
+            run(later(1))
+
+        assert len(Score.objects.get().contributions) == stored
 
     def test_takes_along_what_else_waits(self, post: Post_) -> None:
         for _ in range(3):
