@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from time import monotonic
+from datetime import datetime, timedelta
+from time import monotonic, sleep
 from typing import Any
 
 import structlog
@@ -65,6 +65,13 @@ class _Frozen:
     records: Sequence[PostRecord]
     rules: Blocklist
     policies: Matches
+
+
+def gathered(*, revision_ids: Sequence[int], at: datetime) -> int:
+    """Score like `run`, but wait a moment first for more posts, where these have just come."""
+    seconds = leases.gathering_seconds(revision_ids=revision_ids, at=at)
+    sleep(seconds)
+    return run(revision_ids=revision_ids, at=at + timedelta(seconds=seconds))
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from unittest import mock
 
@@ -93,6 +93,29 @@ class TestRun:
         run(later(3))
 
         assert list(fake_scorer.known) == [known, None]
+
+    @pytest.mark.parametrize(
+        ("age_seconds", "named", "seconds"),
+        [(0.0, 1, 0.15), (0.1, 7, 0.05), (0.2, 1, 0.0), (0.0, 8, 0.0), (-9.0, 1, 0.15)],
+    )
+    def test_waits_a_moment_for_others_until_eight_wait(
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch, age_seconds: float, named: int, seconds: float
+    ) -> None:
+        for _ in range(named):
+            post()
+        ids = list(Revision.objects.values_list("pk", flat=True))
+        slept: list[float] = []
+
+        def sleep(pause: float) -> None:
+            slept.append(pause)
+            post()
+
+        monkeypatch.setattr(score, "sleep", sleep)
+        at = Revision.objects.values_list("enqueued_at", flat=True)[0] + timedelta(seconds=age_seconds)
+
+        assert score.gathered(revision_ids=ids, at=at) == named + (age_seconds >= 0)
+        assert slept == [pytest.approx(seconds)]
+        assert score.gathered(revision_ids=ids, at=later(9)) == 0
 
     def test_scores_once_when_the_message_comes_three_times(self, post: Post_) -> None:
         post()
