@@ -27,7 +27,7 @@ from moderation.operations.webhooks import send
 @shared_task
 def score_revisions(*, revision_ids: list[int], **_: object) -> int:
     """Score a batch of revisions."""
-    return score.run(revision_ids=revision_ids, at=timezone.now())
+    return score.gathered(revision_ids=revision_ids, at=timezone.now())
 
 
 @shared_task

@@ -25,6 +25,7 @@ LINK = re.compile(r"\b(?:https?:|www\.)\S+|\b[\w-]+(?:\.[\w-]+)+(?:/\S*)?|@\w+",
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+")
 
 
+@functools.lru_cache(maxsize=128)  # asked twice for each post of a batch
 def bands(text: str) -> tuple[int, ...]:
     """Return signed 64-bit digests, the same in every process and version; near-duplicates share at least
     one.

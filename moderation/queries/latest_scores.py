@@ -1,11 +1,15 @@
 """The current scores of posts: the last score of the latest revision."""
 
 from collections.abc import Iterable, Sequence
+from math import isnan
+from typing import Any
 
 from django.db.models import F
 
 from moderation.models import Revision, Score
 from scoring.content import ContentScore
+from scoring.explain import CONTENT_TEXT
+from scoring.features import NAMES, SCHEMA_HASH
 
 EXPLAINING = (
     "record",
@@ -20,6 +24,10 @@ EXPLAINING = (
 
 HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_snapshot")
 """These, and those of its revision."""
+
+
+KNOWN = frozenset({*NAMES, CONTENT_TEXT})
+"""What contributes with a value that stands among the score's features."""
 
 
 def explaining(path: str) -> tuple[str, ...]:
@@ -39,6 +47,22 @@ def of(post_ids: Iterable[int]) -> dict[int, Score]:
         .distinct("revision__post_id")
     )
     return {score.revision.post_id: score for score in rows}
+
+
+def contributions(score: Score) -> list[list[Any]]:
+    """Return [feature, value or null, contribution], the largest first, with those that moved nothing: they
+    are not stored of automatic verdicts, and left out where the score is of an earlier schema.
+    """
+    stored: list[list[Any]] = score.contributions
+    if score.schema_hash != SCHEMA_HASH or not score.features:
+        return stored
+    told = {name: [name, *rest] for name, *rest in stored}
+    values = {**dict(zip(NAMES, score.features, strict=True)), CONTENT_TEXT: score.content_probability}
+    every = [
+        told.pop(name, [name, None if value is None or isnan(value) else value + 0.0, 0.0])
+        for name, value in values.items()
+    ]
+    return sorted([*every, *told.values()], key=lambda part: -abs(part[2]))
 
 
 def content_scores(revisions: Sequence[Revision], *, content_model: str) -> list[ContentScore | None]:

@@ -36,7 +36,7 @@ _TOP = (
 )
 _NAMED = re.compile(r"(?<![\w/.-])((?:" + "|".join(_TOP) + r")/[\w./-]*\w/?)")
 _SHORT = re.compile(r"(?<![\w/])((?:operations|queries)/[\w/]+\.py)")
-_SQL = re.compile(r"\.cursor\(\)|\.raw\(|RawSQL\(")
+_SQL = re.compile(r"\.cursor\(\)|\.raw\(|RawSQL\(|prepared\.(?:rows|run)\(")
 
 
 def _paths(page: str) -> set[str]:

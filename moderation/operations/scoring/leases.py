@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from moderation import enqueue
 from moderation.models import Post, Revision, ScoringJob
@@ -15,6 +15,10 @@ from moderation.operations.infrastructure import transactions
 from moderation.queries.health import clocks
 
 LEASE_SECONDS = 60
+_GATHER_SECONDS, _ENOUGH = 0.15, 8
+"""How long a post waits for others to be scored with, and how many posts wait for none: the first post of a
+batch costs as much as five more.
+"""
 AGAIN_CHUNK = 16
 """Posts that one task scores again, unless its message names more: what a new post may wait for."""
 
@@ -38,6 +42,18 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
         for row in rows:
             row.state, row.lease_until, row.attempts = ScoreState.SCORING, lease_until, row.attempts + 1
     return [row.revision for row in rows]
+
+
+def gathering_seconds(*, revision_ids: Sequence[int], at: datetime) -> float:
+    """Return for how long to wait for more posts before these are claimed, none if they have waited.
+
+    Of messages that wait beside each other the first one claims the posts of all, so that a second process
+    takes part only where there are more than a batch.
+    """
+    waiting = ScoringJob.objects.filter(pk__in=revision_ids, state=ScoreState.PENDING)
+    since = waiting.aggregate(since=Min("enqueued_at"))["since"] if len(revision_ids) < _ENOUGH else None
+    # Not more than that where the clock was set back.
+    return min(max(_GATHER_SECONDS - (at - since).total_seconds(), 0.0), _GATHER_SECONDS) if since else 0.0
 
 
 def give_back(revisions: Sequence[Revision]) -> None:

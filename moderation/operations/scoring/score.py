@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from time import monotonic
+from datetime import datetime, timedelta
+from time import monotonic, sleep
+from typing import Any
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import JSONField
-from django.db.models.functions import Coalesce
-from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from moderation import enqueue, prepared, scorer
@@ -45,8 +43,9 @@ TASK_SECONDS = 30.0
 """No second batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
 
 _COLUMNS = [field.attname for field in Score._meta.concrete_fields]  # noqa: SLF001 - documented
-_JSON = {field.attname for field in Score._meta.concrete_fields if isinstance(field, JSONField)}  # noqa: SLF001
-_COPY = SQL("COPY moderation_score ({}) FROM STDIN").format(SQL(", ").join(map(Identifier, _COLUMNS)))
+_JSON = {"record", "sub_models", "contributions"}
+"""The others are null until somebody looks."""
+_COPY: Any = f"COPY moderation_score ({', '.join(_COLUMNS)}) FROM STDIN"
 _IDS = "SELECT nextval(pg_get_serial_sequence('moderation_score', 'id')) FROM generate_series(1, %(count)s)"
 
 
@@ -66,6 +65,13 @@ class _Frozen:
     records: Sequence[PostRecord]
     rules: Blocklist
     policies: Matches
+
+
+def gathered(*, revision_ids: Sequence[int], at: datetime) -> int:
+    """Score like `run`, but wait a moment first for more posts, where these have just come."""
+    seconds = leases.gathering_seconds(revision_ids=revision_ids, at=at)
+    sleep(seconds)
+    return run(revision_ids=revision_ids, at=at + timedelta(seconds=seconds))
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -188,27 +194,15 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     ]
     review_sample.draw(rows, at=at)
     _insert(rows)
-    lacking = []
-    for score in rows:
-        row = score.revision.scoring
-        row.state, row.lease_until = ScoreState.SCORED, None
-        if score.is_degraded or frozen.policies.is_owed:
-            # Its next pause begins now.
-            row.state, row.enqueued_at = ScoreState.DEGRADED, at
-            row.degraded_since = row.degraded_since or at
-            lacking.append(row.pk)
-        else:
-            row.degraded_since = None
-    jobs = ScoringJob.objects.filter(pk__in=[score.revision.scoring.pk for score in rows])
-    if len(lacking) < len(rows):
-        jobs.exclude(pk__in=lacking).update(state=ScoreState.SCORED, lease_until=None, degraded_since=None)
-    if lacking:
-        jobs.filter(pk__in=lacking).update(
-            state=ScoreState.DEGRADED,
-            lease_until=None,
-            enqueued_at=at,
-            degraded_since=Coalesce("degraded_since", at),
-        )
+    lacking = [score.revision.scoring for score in rows if score.is_degraded or frozen.policies.is_owed]
+    for row in lacking:  # their next pause begins now
+        row.state, row.lease_until, row.enqueued_at = ScoreState.DEGRADED, None, at
+        row.degraded_since = row.degraded_since or at
+    ScoringJob.objects.bulk_update(lacking, ["state", "lease_until", "enqueued_at", "degraded_since"])
+    good = {score.revision_id for score in rows} - {row.pk for row in lacking}
+    ScoringJob.objects.filter(pk__in=good).update(
+        state=ScoreState.SCORED, lease_until=None, degraded_since=None
+    )
     return rows
 
 
@@ -219,18 +213,14 @@ def _insert(scores: Sequence[Score]) -> None:
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         for score in scores:
             values = score.__dict__
-            copy.write_row(
-                [
-                    Jsonb(values[name]) if name in _JSON and values[name] is not None else values[name]
-                    for name in _COLUMNS
-                ]
-            )
+            copy.write_row([Jsonb(values[name]) if name in _JSON else values[name] for name in _COLUMNS])
 
 
 def unsaved(
     *, revision: Revision, record: PostRecord, result: ScoreResult, release: Release, at: datetime
 ) -> Score:
-    """Return the unsaved score of a revision."""
+    """Return the unsaved score of a revision; what moved nothing is kept only of what people will see."""
+    is_for_people = result.routing.route == routing.Route.REVIEW
     return Score(
         revision=revision,
         generation=revision.scoring.generation,
@@ -248,6 +238,7 @@ def unsaved(
         contributions=[
             [part.feature, None if math.isnan(part.value) else part.value, part.contribution]
             for part in sorted(result.contributions, key=lambda part: -abs(part.contribution))
+            if part.contribution or is_for_people or part.feature not in latest_scores.KNOWN
         ],
         route=result.routing.route,
         route_reason=result.routing.reason or "",

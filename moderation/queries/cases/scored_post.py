@@ -6,6 +6,7 @@ from datetime import datetime
 
 from moderation.models import Score
 from moderation.models.cases import CaseReason
+from moderation.queries.latest_scores import contributions
 from scoring import unread_script
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import collected
@@ -59,7 +60,7 @@ def record_of(score: Score) -> PostRecord | None:
 
 def bounded_contributions(score: Score) -> Iterator[tuple[str, float | None, float]]:
     """Yield a score's contributions; those under bounds are scaled to what the bounds left of their sum."""
-    rows = [(str(feature), value, float(share or 0.0)) for feature, value, share in score.contributions]
+    rows = [(str(feature), value, float(share or 0.0)) for feature, value, share in contributions(score)]
     withheld = sum(share for feature, _, share in rows if feature == WITHHELD)
     added = sum(share for feature, _, share in rows if feature not in _UNBOUNDED)
     # The bounds withhold a part of what was added, never more than all of it.

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from moderation.models import Case, Decision, Label, Score, ShadowScore
 from moderation.models.cases import CaseState
-from moderation.queries import keyset
+from moderation.queries import keyset, latest_scores
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.keyset import Key, Page
 from moderation.queries.labels import label_json
@@ -119,7 +119,7 @@ def _row(label: Label) -> dict[str, Any]:
         content_model=score.content_model,
         subject=label.post.subject,
     )
-    features = {name: value for name, value, _ in score.contributions}
+    features = {name: value for name, value, _ in latest_scores.contributions(score)}
     return label_json.row(values, features=features, record=score.record)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -18,6 +20,8 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
+from scoring.explain import Contribution
+from scoring.pipeline import ScoreResult
 from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import SCORE, FakeScorer
 from tests.moderation.instants import later
@@ -46,6 +50,24 @@ class TestRun:
         assert Case.objects.count() == (0 if verdict else 1)
         assert not Label.objects.exists()
 
+    @pytest.mark.parametrize(("probability", "stored"), [(0.1, 1), (0.5, 2)])
+    def test_stores_what_moved_nothing_only_of_what_people_will_see(
+        self, post: Post_, fake_scorer: FakeScorer, probability: float, stored: int
+    ) -> None:
+        post()
+        fake_scorer.default = probability
+        score_one = fake_scorer.score_many
+        nothing = Contribution(feature="social.posts", value=3.0, contribution=0.0)
+
+        def score_many(*records: Any, **given: Any) -> list[ScoreResult]:
+            results = score_one(*records, **given)
+            return [replace(one, contributions=(*one.contributions, nothing)) for one in results]
+
+        with mock.patch.object(fake_scorer, "score_many", score_many):
+            run(later(1))
+
+        assert len(Score.objects.get().contributions) == stored
+
     def test_takes_along_what_else_waits(self, post: Post_) -> None:
         for _ in range(3):
             post()
@@ -71,6 +93,29 @@ class TestRun:
         run(later(3))
 
         assert list(fake_scorer.known) == [known, None]
+
+    @pytest.mark.parametrize(
+        ("age_seconds", "named", "seconds"),
+        [(0.0, 1, 0.15), (0.1, 7, 0.05), (0.2, 1, 0.0), (0.0, 8, 0.0), (-9.0, 1, 0.15)],
+    )
+    def test_waits_a_moment_for_others_until_eight_wait(
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch, age_seconds: float, named: int, seconds: float
+    ) -> None:
+        for _ in range(named):
+            post()
+        ids = list(Revision.objects.values_list("pk", flat=True))
+        slept: list[float] = []
+
+        def sleep(pause: float) -> None:
+            slept.append(pause)
+            post()
+
+        monkeypatch.setattr(score, "sleep", sleep)
+        at = ScoringJob.objects.values_list("enqueued_at", flat=True)[0] + timedelta(seconds=age_seconds)
+
+        assert score.gathered(revision_ids=ids, at=at) == named + (age_seconds >= 0)
+        assert slept == [pytest.approx(seconds)]
+        assert score.gathered(revision_ids=ids, at=later(9)) == 0
 
     def test_scores_once_when_the_message_comes_three_times(self, post: Post_) -> None:
         post()
