@@ -16,7 +16,7 @@ FROM moderation_revision ORDER BY id;
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('moderation', '0017_akismet_aliases'),
+        ('moderation', "0018_picture_lists"),
     ]
 
     operations = [
