@@ -70,9 +70,10 @@ class ColumnsForm(forms.Form):
         for place, action in enumerate(self.actions):
             self.fields[f"action-{place}"] = forms.ChoiceField(
                 choices=list(past_file.MEANINGS.items()),
-                label=action or gettext_lazy("(empty)"),
-                initial=past_file.meaning(action),
+                label=_("“%(value)s” means") % {"value": action[:60] or _("(empty)")},
+                initial=row.mapping.get("actions", {}).get(action, past_file.meaning(action)),
             )
+        self.order_fields([name for name in self.fields if "-" in name])
 
     def columns(self) -> Columns:
         """Return what was chosen, of a valid form."""
@@ -162,7 +163,7 @@ def _lines(row: HistoryImport) -> Iterator[list[object]]:
     names, options = _options(row.report or {})
     yield ["", *names]
     for words, cells in options:
-        yield [words, *cells]
+        yield [words, *(cell for _name, cell in cells)]
     yield []
     yield [_("line"), _("Time of the post"), _("Moderators"), _("Filter"), _("Spam probability"), _("Text")]
     for line in _surprises(row):
@@ -184,8 +185,8 @@ def _columns_form(request: access.DeskRequest, *, row: HistoryImport, at: dateti
     return ColumnsForm(initial=initial, row=row)
 
 
-def _options(report: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, list[str]]]]:
-    """Return the names of what is compared, and the rows of the table."""
+def _options(report: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, list[tuple[str, str]]]]]:
+    """Return the names of what is compared, and the rows of the table: words, and a cell for each name."""
     options = report["options"]
     names = [_("As live now"), _("After learning from the older posts")][: len(options)]
     told = [
@@ -199,9 +200,10 @@ def _options(report: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, list
     rows = [(words, [_share(one[name]) for one in options]) for words, name in told]
     rows.append((_("Review from"), [quantities.tenths(one["review_from"]) for one in options]))
     rows.append((_("Removal from"), [quantities.tenths(one["remove_from"]) for one in options]))
+    rows.append((_("Hours of work by hand"), [quantities.count(report["hours_by_hand"])] * len(options)))
     rows.append((_("Hours of work at first"), [quantities.count(one["hours_at_first"]) for one in options]))
     rows.append((_("Hours of work later"), [quantities.count(one["hours_later"]) for one in options]))
-    return names, rows
+    return names, [(words, list(zip(names, cells, strict=True))) for words, cells in rows]
 
 
 def _period(report: Mapping[str, Any]) -> dict[str, datetime]:
@@ -230,6 +232,7 @@ def _surprises(row: HistoryImport) -> list[Any]:
     lines: list[Any] = list(row.past_lines.filter(surprise__gte=0.5).order_by("-surprise", "line"))
     for line in lines:
         line.text = line.given.get(row.mapping["names"]["text"], "")
-        line.said = past_file.MEANINGS["spam" if line.is_spam else "not_spam"]
+        action = line.given.get(row.mapping["names"]["action"], "").strip()
+        line.said = past_file.MEANINGS[row.mapping["actions"].get(action, "unknown")]
         line.way = quantities.route(line.route)
     return lines

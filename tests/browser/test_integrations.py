@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import whole
+from tests.browser import stage, whole
 from tests.browser.stage import press_and_wait
 from tests.browser.whole import desk_of
 from tests.deploy.product import Product
@@ -137,6 +138,30 @@ def test_from_the_address_to_the_decision_carried_out(
         product.wait_until(lambda: case.is_done(server), f"{kind} was told", patience_seconds=_PATIENCE)
         assert time.monotonic() - began < PROMISE_SECONDS
         assert whole.waiting(product) == 0
+
+
+def test_from_a_file_of_past_actions_to_the_report(
+    desk_of: Callable[[str], Page], product: Product, tmp_path: Path
+) -> None:
+    lines = [
+        "text,time,action",
+        *(f"Bread {n} at the market,2026-03-{1 + n % 28:02}T12:00,ok" for n in range(30)),
+    ]
+    lines += [f"Win casino money {n} now,2026-03-{1 + n % 28:02}T12:01,removed" for n in range(30)]
+    file = tmp_path / "march.csv"
+    file.write_text("\n".join(lines))
+    before = whole.rows(product, "SELECT count(*) FROM moderation_post")
+    desk = desk_of("lead")
+
+    desk.goto("/history/")
+    desk.locator("input[type=file]").set_input_files(file)
+    desk.get_by_role("button", name="Read the file").click()
+    desk.get_by_role("button", name="Compare").click()
+    expect(desk.get_by_role("heading", name="What the filter would have done")).to_be_visible(timeout=240_000)
+
+    expect(desk.get_by_role("row", name="Let through").first).to_contain_text("of")
+    assert stage.violations(desk) == []
+    assert whole.rows(product, "SELECT count(*) FROM moderation_post") == before
 
 
 def _connect(desk: Page, kind: str, case: Case, server: PlatformServer) -> None:

@@ -182,7 +182,7 @@ class TestPages:
         assert option["hours_at_first"] == pytest.approx((16 + option["first_share"] * 24) * 36 / 3600)
         assert "TooFew: 3 spam" in page
         assert "(8 of 40)" in page
-        assert "10.5%" in page
+        assert "34.7%" in page
         assert "shares are of these, not of all posts" in page
 
     def test_judges_the_newer_posts_beside_what_was_learnt(
