@@ -95,8 +95,10 @@ def remove(*, history_id: int, actor: User | None, at: datetime) -> None:
 
 
 def forget(*, at: datetime) -> None:
-    """Delete the posts of old imports; their reports stay."""
-    PastLine.objects.filter(history__imported_at__lt=at - KEPT).delete()
+    """Delete the posts of old imports and what was quoted of lines left out; their reports stay."""
+    old = HistoryImport.objects.filter(imported_at__lt=at - KEPT)
+    PastLine.objects.filter(history__in=old).delete()
+    old.exclude(left_out=[]).update(left_out=[])
 
 
 def folder_of(history_id: int) -> Path:
