@@ -1,12 +1,15 @@
-"""Connected platforms, what they call our posts, and the log of both directions."""
+"""Connected platforms, what they call our posts, the log of both directions; imports of past actions."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models import Delivery, Platform, Post, WebhookEndpoint
+from moderation.models.person import optional_user
 
 
 class IntegrationState(models.TextChoices):
@@ -111,3 +114,85 @@ class Exchange(models.Model):
             models.Index(fields=("at",), name="exchange_to_forget"),
             models.Index(fields=("at",), condition=~Q(body=""), name="exchange_with_body"),
         )
+
+
+class HistoryState(models.TextChoices):
+    """How far an import of past actions is."""
+
+    MAPPING = "mapping", _("waits for its columns")
+    WAITING = "waiting", _("waiting")
+    RUNNING = "running", _("in progress")
+    READY = "ready", _("ready")
+    FAILED = "failed", _("failed")
+
+
+class HistoryStep(models.TextChoices):
+    """What is done with an import, in order."""
+
+    REPLAYING = "replaying", _("Replaying the posts in the order of time")
+    LEARNING = "learning", _("Learning from the older posts")
+    JUDGING = "judging", _("Judging the newer posts")
+
+
+class HistoryImport(models.Model):
+    """A file of posts with what moderators did about them, and what the filter would have done.
+
+    `mapping` says which of the file's `columns` is what (`past_file.Mapping`). `left_out` has the first lines
+    that could not be read, as (line, field, why). `lease_until` is while its worker is trusted to live.
+    """
+
+    name = models.CharField(max_length=200)
+    platform = models.ForeignKey(
+        Platform,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="Whose head and thresholds apply, if it is one that is connected already.",
+    )
+    columns = models.JSONField(default=list)
+    mapping = models.JSONField(default=dict)
+    state = models.CharField(max_length=7, choices=HistoryState.choices, default=HistoryState.MAPPING)
+    step = models.CharField(max_length=9, choices=HistoryStep.choices, blank=True)
+    done = models.PositiveIntegerField(default=0)
+    posts = models.PositiveIntegerField(default=0)
+    left_out = models.JSONField(default=list)
+    report = models.JSONField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+    imported_by = optional_user()
+    imported_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-imported_at", "-id")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def is_open(self, *, at: datetime) -> bool:
+        """Tell whether it waits for a worker or is in progress; of a lost one that is over after a while."""
+        is_begun = self.state in (HistoryState.WAITING, HistoryState.RUNNING)
+        return is_begun and self.lease_until is not None and self.lease_until > at
+
+
+class PastLine(models.Model):
+    """A line of an imported file. It is no post of the desk: nothing else reads it.
+
+    `probability` and `route` are by what the report judges with; `surprise` is how far the probability is
+    from what moderators did, null where the line is not judged.
+    """
+
+    history = models.ForeignKey(HistoryImport, on_delete=models.CASCADE, related_name="past_lines")
+    line = models.PositiveIntegerField()
+    given = models.JSONField()
+    posted_at = models.DateTimeField(null=True)
+    is_spam = models.BooleanField(null=True)
+    probability = models.FloatField(null=True)
+    route = models.CharField(max_length=6, blank=True)
+    surprise = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ("history_id", "line")
+        constraints = (models.UniqueConstraint(fields=("history", "line"), name="past_line_once"),)

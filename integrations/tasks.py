@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from celery import shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from integrations import deliveries, polling
+from integrations import deliveries, history, history_job, polling
 from moderation.operations.infrastructure import sweeps
+
+_LONGEST_SECONDS = 4 * 3_600
 
 
 @shared_task
@@ -24,6 +27,13 @@ def read_delivery(*, exchange_id: int, **_: object) -> int:
     return deliveries.read(exchange_id=exchange_id, at=timezone.now())
 
 
+# Acknowledged early, as it takes minutes. The row has a lease.
+@shared_task(acks_late=False, soft_time_limit=_LONGEST_SECONDS, time_limit=_LONGEST_SECONDS + 60)
+def judge_history(*, history_id: int, **_: object) -> None:
+    """Judge an import of past actions."""
+    history_job.carry_out(history_id=history_id, at=timezone.now())
+
+
 @shared_task
 def poll_integrations(**_: object) -> int:
     """Enqueue a question to each platform that is due, and deliveries whose message was lost."""
@@ -33,6 +43,7 @@ def poll_integrations(**_: object) -> int:
 
 def _enqueue(*, at: datetime) -> int:
     due, waiting = polling.due(at=at), deliveries.forgotten(at=at)
+    history.forget(at=at)
     for integration_id in due:
         poll.apply_async(kwargs={"integration_id": integration_id})
     for exchange_id in waiting:
@@ -43,3 +54,9 @@ def _enqueue(*, at: datetime) -> int:
 def soon(*, integration_id: int) -> None:
     """Ask a platform once the transaction has committed."""
     transaction.on_commit(lambda: poll.apply_async(kwargs={"integration_id": integration_id}))
+
+
+def judge_soon(*, history_id: int) -> None:
+    """Judge an import once the transaction has committed; where training runs, so one at a time."""
+    send = partial(judge_history.apply_async, kwargs={"history_id": history_id}, queue="learning")
+    transaction.on_commit(send)

@@ -33,7 +33,6 @@ from training import (
 )
 from training.calibrate import TooFewRandom
 from training.choose_platform_routes import Choice
-from training.ensemble_rows import ask_content
 from training.fit_head import Decisions
 from training.label_noise import Suspicion
 from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
@@ -220,7 +219,10 @@ def _choose(
     posts = fitted.learnt if fitted else learnable(decided)
     random = sum(post.is_random for post in decided)
     choose_platform_routes.check(random)
-    probabilities = probabilities_of(fitted.left_out) if fitted else ask_content(posts, content=content)
+    scores = () if fitted else _scores(posts, content=content, content_model=base.content_model)
+    probabilities = (
+        probabilities_of(fitted.left_out) if fitted else np.array([score.probability for score in scores])
+    )
     # The test part judges the choice: unlike heads, curves are not fitted fold by fold.
     places = [place for place, post in enumerate(posts) if split_of(post.group) is not Split.TEST]
     return choose_platform_routes.on_labels(

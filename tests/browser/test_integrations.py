@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,7 +17,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deploy.local.places import ROOT
-from tests.browser import whole
+from tests.browser import stage, whole
 from tests.browser.stage import press_and_wait
 from tests.browser.whole import desk_of
 from tests.deploy.product import Product
@@ -132,6 +133,30 @@ def test_a_comment_of_a_blog_waits_for_a_person(desk_of: Callable[[str], Page], 
     _wait_for_case(desk, product)
     _decide(desk, "Watches for less", "s")
     product.wait_until(lambda: checked() == "true", "the blog learns of it", patience_seconds=_PATIENCE)
+
+
+def test_from_a_file_of_past_actions_to_the_report(
+    desk_of: Callable[[str], Page], product: Product, tmp_path: Path
+) -> None:
+    lines = [
+        "text,time,action",
+        *(f"Bread {n} at the market,2026-03-{1 + n % 28:02}T12:00,ok" for n in range(30)),
+    ]
+    lines += [f"Win casino money {n} now,2026-03-{1 + n % 28:02}T12:01,removed" for n in range(30)]
+    file = tmp_path / "march.csv"
+    file.write_text("\n".join(lines))
+    before = whole.rows(product, "SELECT count(*) FROM moderation_post")
+    desk = desk_of("lead")
+
+    desk.goto("/history/")
+    desk.locator("input[type=file]").set_input_files(file)
+    desk.get_by_role("button", name="Read the file").click()
+    desk.get_by_role("button", name="Compare").click()
+    expect(desk.get_by_role("heading", name="What the filter would have done")).to_be_visible(timeout=240_000)
+
+    expect(desk.get_by_role("row", name="Let through").first).to_contain_text("of")
+    assert stage.violations(desk) == []
+    assert whole.rows(product, "SELECT count(*) FROM moderation_post") == before
 
 
 def _connect(desk: Page, kind: str, server: PlatformServer) -> None:

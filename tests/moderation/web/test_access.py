@@ -55,6 +55,7 @@ ALLOWED = {
             thresholds-propose proposal-confirm proposal-refuse proposal-state export export-download models
             feature-search judge-again model-errors model-errors-csv release roll-back shadow-run
             shadow-start shadow-stop shadow-draw training-start training-run training-cancel candidate-propose
+            histories history history-remove history-csv
             """,
         ),
         (
@@ -149,7 +150,7 @@ class TestGuards:
 SEARCH = ["/posts/", "/authors/", "/domains/", "/decisions/"]
 DECIDING = ["/queue/", "/campaigns/", *SEARCH]
 LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
-LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
+LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/", "/history/"]
 LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/", "/settings/"]
 LEADING += ["/decisions/actions/"]
 SECTIONS = {
