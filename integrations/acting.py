@@ -5,8 +5,6 @@ it does for webhooks. What a message says is undone comes first; an action that 
 What several decisions ask of one account lasts until the last of them is undone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

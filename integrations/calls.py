@@ -1,7 +1,5 @@
 """Guarded calls of one platform, written down: what a connector calls through."""
 
-from __future__ import annotations
-
 import json as jsons
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

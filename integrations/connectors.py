@@ -1,7 +1,5 @@
 """The platforms that can be connected, by name."""
 
-from __future__ import annotations
-
 from integrations.connector import Connector
 from integrations.discourse import Discourse
 from integrations.lemmy import Lemmy

@@ -3,8 +3,6 @@
 A customer of Coop changes the host alone. Errors are problems, as everywhere below /api/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Deliveries of platforms: stored at once, read afterwards, kept where they cannot be read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 

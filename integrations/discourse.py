@@ -5,8 +5,6 @@ post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to A
 deleted, which would be for good.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Fields of the JSON that platforms send: of the type that they should have, or nothing."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

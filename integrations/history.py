@@ -3,8 +3,6 @@
 Their posts are rows of their own, which nothing else reads: no queue, no webhook, no figure of the desk.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import asdict
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Carry out an import of past actions: replay its posts, learn from the older ones, judge the newer ones."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time
@@ -53,7 +51,7 @@ def _ours(row: HistoryImport) -> Any:
     return HistoryImport.objects.filter(pk=row.pk, state=HistoryState.RUNNING, started_at=row.started_at)
 
 
-def _settle(row: HistoryImport, done: Future[_Result], *, at: datetime) -> None:
+def _settle(row: HistoryImport, done: "Future[_Result]", *, at: datetime) -> None:
     """Store what came of it."""
     shutil.rmtree(history.folder_of(row.pk), ignore_errors=True)
     try:

@@ -1,7 +1,5 @@
 """What an import of past actions shows: counts as JSON, from which the page computes shares and intervals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of imports of past actions: upload, columns, progress, report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Store what a platform tells: posts, complaints about them, and what its connector must know later."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence

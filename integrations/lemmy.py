@@ -5,8 +5,6 @@ Sources: LemmyNet/lemmy crates/api/routes*/src/lib.rs, crates/db_views/report_co
 messages and communities are left out. Lists of open reports begin with the oldest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -4,8 +4,6 @@ Sources: mastodon/documentation content/en/methods/admin/{accounts,reports}.md, 
 admin/webhooks.md; mastodon/mastodon app/models/admin/account_action.rb, report_filter.rb. It acts on no post.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from base64 import urlsafe_b64encode

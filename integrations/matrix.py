@@ -5,8 +5,6 @@ v1.18 (admin/suspend, rooms/…/redact); maunium/synapse-http-antispam README. A
 decided, as Synapse has no other mark. Messages of encrypted rooms say nothing, and are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -5,8 +5,6 @@ are looked at, and a failure lets them through unless the address in Synapse's s
 Source: maunium/synapse-http-antispam README, 0a28a4d.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 from typing import Any

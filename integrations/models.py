@@ -1,7 +1,5 @@
 """Connected platforms, what they call our posts, the log of both directions; imports of past actions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import models

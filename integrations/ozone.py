@@ -5,8 +5,6 @@ packages/ozone/src/{api/moderation,mod-service}. Everything is asked of the mode
 passes it on to the labeler. Escalated subjects are left to the people of Ozone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

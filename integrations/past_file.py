@@ -1,7 +1,5 @@
 """Files of posts with what moderators did: read line by line, columns guessed, lines turned into posts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

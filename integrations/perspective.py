@@ -3,8 +3,6 @@
 Their forms are in `conversationai/perspectiveapi`, 2-api/methods.md and 2-api/limits.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 from contextlib import suppress
 from datetime import datetime

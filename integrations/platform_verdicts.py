@@ -1,7 +1,5 @@
 """Decide a post as moderators of its own platform did there, in the name of a user here."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

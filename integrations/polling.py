@@ -1,7 +1,5 @@
 """Ask connected platforms what is reported, one turn each; failures make the pauses longer."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Connect a platform, sign in there, change what it may do here, remove it."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Mapping

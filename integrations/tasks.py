@@ -1,7 +1,5 @@
 """Celery tasks of integrations: read the clock, make one call. Each is safe to run twice."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 

@@ -1,7 +1,5 @@
 """HTML and Markdown as platforms send them, turned into text with the links kept."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pages of integrations, for administrators, and the hooks that platforms send to."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -7,8 +7,6 @@ their own: remove .state/bench before, so that they begin alike. Every number th
 compared: median before, median now, the median ratio of the pairs and its range.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import statistics

@@ -4,8 +4,6 @@ TRUNCATE makes a new file for each of hundreds of tables and indexes, and Django
 and permissions anew. Most tests leave a few rows in a few tables.
 """
 
-from __future__ import annotations
-
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 

@@ -5,8 +5,6 @@ and most rows of those marked `drawn`. In these folders `@pytest.mark.gate` keep
 for each promise, one kill for each kind of worker. `make test-whole` runs what `make test` leaves out.
 """
 
-from __future__ import annotations
-
 import gc
 import random
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Large libraries that some tests need: collecting must not import them, or every worker pays for it."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

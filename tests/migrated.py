@@ -3,8 +3,6 @@
 The migrations take ten seconds of a processor, a copy takes less than one.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterator

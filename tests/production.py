@@ -1,7 +1,5 @@
 """Settings as a process in production has them: they are read once, so another process reads them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

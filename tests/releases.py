@@ -1,7 +1,5 @@
 """Releases for tests: the shipped one with parts replaced, and content models that answer differently."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """moto's S3 on a local port, as a store of pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

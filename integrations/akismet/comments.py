@@ -1,7 +1,5 @@
 """A comment in Akismet's form, read as a post."""
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import re

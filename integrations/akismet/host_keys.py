@@ -4,8 +4,6 @@ The key is taken out of the request before anything else sees it: no log, no pag
 report holds a host name with a key. So it is the first middleware.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 They carry no ids: a comment is identified by its content.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress

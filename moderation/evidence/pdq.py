@@ -5,8 +5,6 @@ has no wheel for Python 3.11 to 3.14: it would need a compiler on every machine.
 of 256 bits two pictures count as the same one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pictures that rules list by their hashes, and which of the pictures that were read are copies of them."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from moderation.models.evidence import Evidence

@@ -3,8 +3,6 @@
 Never delays scoring.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A desk on which no page is empty, some of it hostile, and the addresses of its pages."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A desk on which the pages of second opinions and of learning are full, some of it hostile and long."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4

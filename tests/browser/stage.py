@@ -1,7 +1,5 @@
 """What the browser tests play on: cases with hostile and honest posts, and pages of people who signed in."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

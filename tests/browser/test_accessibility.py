@@ -1,7 +1,5 @@
 """axe on every page, in both themes, and what axe cannot see."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect

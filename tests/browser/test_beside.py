@@ -1,7 +1,5 @@
 """The panel beside a case by keyboard, and axe on it; the case and its claim stay."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

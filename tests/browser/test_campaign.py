@@ -1,7 +1,5 @@
 """A campaign of two hundred by keyboard alone: opened from a case, decided, undone, decided again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """A new moderator's first shift by keyboard, from the queue to the result."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Every page of a full desk: axe, filters, bans by keyboard; learning; and German, which is longer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from html import unescape

@@ -1,7 +1,5 @@
 """Trials 17 and 18: hostile content neither runs, nor calls out, nor breaks out of its box."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect

@@ -2,8 +2,6 @@
 taken back; reports that the platform sends by itself; and a blog whose comments wait for a person.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

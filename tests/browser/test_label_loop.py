@@ -1,7 +1,5 @@
 """A day of the label loop in the whole product: training, shadow, promotion."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Lists and the filter of the queue, by keyboard: it stays while one works, and can be taken off."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The bar above every page, dialogs that stand in rows of tables, and copy buttons."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """Notifications outside the page: switched on by a click, told once over all hidden tabs."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A list of pictures in a browser: imported with a wrong line, then right, activated; on a phone."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import FilePayload, expect
 

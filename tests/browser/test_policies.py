@@ -1,7 +1,5 @@
 """Policies in words in a browser: hostile and long content, seen on posts, too."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Thresholds in a real browser: slider, proposal, the second person, live, rolled back."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation import scorer

@@ -1,7 +1,5 @@
 """A shift in the whole product: API, broker, workers, Triton, PostgreSQL, a browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

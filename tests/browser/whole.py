@@ -1,7 +1,5 @@
 """The whole product as tests with a browser need it: running, with posts that all wait for a human."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import subprocess

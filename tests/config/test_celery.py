@@ -1,7 +1,5 @@
 """What a worker does before its first task, and what the scheduler asks for, whatever clock and disk do."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """What production refuses: accounts of the demonstration; and what the system check names."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

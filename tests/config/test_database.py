@@ -1,7 +1,5 @@
 """A server that is stopped in the middle of a question holds nobody for ever."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

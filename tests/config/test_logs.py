@@ -1,7 +1,5 @@
 """Promise: what people wrote stays out of the logs, also when the database refuses their row."""
 
-from __future__ import annotations
-
 import logging
 import uuid
 from datetime import UTC, datetime

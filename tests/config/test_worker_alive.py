@@ -1,7 +1,5 @@
 """A worker that takes no messages leaves a file as it is, and is found; one whose broker is away is not."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

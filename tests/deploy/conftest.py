@@ -1,7 +1,5 @@
 """An account at AWS, which is moto's here, what tests create in it, and rows of the app."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

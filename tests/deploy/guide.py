@@ -1,7 +1,5 @@
 """The operator's guide as a program: its commands in order, with this test's folders and addresses."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import re

@@ -1,7 +1,5 @@
 """`make test`: style first, then types and tests beside each other; the first that fails ends it."""
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -1,7 +1,5 @@
 """The container files hold what they promise, as far as it can be seen without an engine."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -3,8 +3,6 @@
 The packages are those of this checkout's environment, and the static files are not compressed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """deploy/partition_scores.sql: the product works on partitioned scores as before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Before a start and after it: what the system lacks, ports, secrets, and the screen of `make run`."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """What is late is not dead: a service that answers late, a start or a step that does something for long."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is created, awaited and deleted at SageMaker; its control plane is moto's here, not that of AWS."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

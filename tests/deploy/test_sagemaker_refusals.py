@@ -1,7 +1,5 @@
 """What AWS refuses, what breaks off, and what may not be touched: one line, and nothing left behind."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

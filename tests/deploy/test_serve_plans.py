@@ -1,7 +1,5 @@
 """What the Triton image does before it serves TensorRT plans, with stand-ins for trtexec and the card."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import sys

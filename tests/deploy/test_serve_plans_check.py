@@ -1,7 +1,5 @@
 """A plan of another TensorRT is refused by name before Triton starts. Really run: docs/benchmarks.md."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The systemd units run what `make run` runs, and the manifests of Kubernetes fit schemas and tables."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The budget in pyproject.toml: how large code, tests and docs may be."""
 
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The pages: their links, the paths, tests and pictures that they name, and the map of the code."""
 
-from __future__ import annotations
-
 import re
 import struct
 from pathlib import Path

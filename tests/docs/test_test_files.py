@@ -1,7 +1,5 @@
 """The tests as files: none is long, each stands where its module stands, and none waits by the clock."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One word per thing: each subject has one noun in every layer, and synonyms that were given up stay away."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

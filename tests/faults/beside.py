@@ -1,7 +1,5 @@
 """A second platform at work beside the trials, which in the end has read and been told everything once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

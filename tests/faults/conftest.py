@@ -1,7 +1,5 @@
 """A whole product, up and ready; which one, `running` says beside the trials."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

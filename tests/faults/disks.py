@@ -1,7 +1,5 @@
 """Disks of a few megabytes that a trial can fill, mounted where this process and its children see it."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """TCP lines that fail as networks do: cut, frozen, or gone together with the server behind them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A whole product that the trials hurt: supervisor, PostgreSQL, broker, workers, web; a line to Triton."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

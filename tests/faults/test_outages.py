@@ -1,7 +1,5 @@
 """Trial 32: full disks on one whole product."""
 
-from __future__ import annotations
-
 import signal
 import uuid
 from collections.abc import Iterator

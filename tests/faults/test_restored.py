@@ -1,7 +1,5 @@
 """What a whole product holds that was restored from a backup made under load."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

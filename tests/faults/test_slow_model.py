@@ -1,7 +1,5 @@
 """A content model ten times slower than usual: no work is done in vain."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A connected Matrix stand-in, whose reports are imported."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """A forum in memory that speaks Discourse's API: its review queue, posts and users."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """Values that a platform's JSON may hold where another is expected."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Calls of a stand-in platform by httpx, as connectors make them; the product's own guards them, too."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

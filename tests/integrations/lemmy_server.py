@@ -1,7 +1,5 @@
 """A stand-in for a Lemmy server, by API v3 (0.19) or v4 (1.0): signing in, reports, removal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from integrations.fields import part

@@ -1,7 +1,5 @@
 """A stand-in for a Mastodon server: OAuth, reports and moderation of accounts, as documented."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

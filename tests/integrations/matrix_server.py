@@ -1,7 +1,5 @@
 """A stand-in Synapse: reports, redaction, shadow bans and suspension, as its documents describe them."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import unquote
 

@@ -1,7 +1,5 @@
 """A moderator's server and the Ozone behind it, in memory, as their lexicons have them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.integrations.platform_server import PlatformServer, Request

@@ -1,7 +1,5 @@
 """What tests of connectors share: a local server that speaks JSON and records its requests, and decisions."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The platforms that stand in for real ones, each with one report, and how to sign in there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit

@@ -1,7 +1,5 @@
 """A report from a platform to the desk, the decision back, and its reversal, against a stand-in Synapse."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 

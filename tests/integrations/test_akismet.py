@@ -1,7 +1,5 @@
 """Akismet's calls with a person behind them: pending answers, aliases, hosts, trusted sites."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Coop's report call as a way to send complaints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

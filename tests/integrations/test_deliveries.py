@@ -1,7 +1,5 @@
 """What platforms send: checked, stored, read by a task, kept where it cannot be read, and erased."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

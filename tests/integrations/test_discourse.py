@@ -1,7 +1,5 @@
 """The Discourse connector against a local server that speaks the published API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

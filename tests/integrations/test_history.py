@@ -1,7 +1,5 @@
 """Imports of past actions by their pages: upload, columns, report, deletion; and nothing of them is sent."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future

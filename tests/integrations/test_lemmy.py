@@ -1,7 +1,5 @@
 """The Lemmy connector against a local server that speaks both generations of its API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any

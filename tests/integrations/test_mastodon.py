@@ -1,7 +1,5 @@
 """The Mastodon connector against a local server that speaks the documented API."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from datetime import UTC, datetime

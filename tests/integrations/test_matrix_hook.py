@@ -1,7 +1,5 @@
 """Callbacks of synapse-http-antispam, as its module sends them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

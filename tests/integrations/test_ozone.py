@@ -1,7 +1,5 @@
 """The Ozone connector against local servers that speak the published lexicons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages of integrations: connect, ask, dry run, remove; and what they refuse."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

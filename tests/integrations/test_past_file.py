@@ -1,7 +1,5 @@
 """Files of past actions: what is read, what is guessed, and refusals that name line and field."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Perspective's calls: SPAM is answered, nothing else is."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every action of every platform: carried out once and taken back once, through kills and repetitions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext

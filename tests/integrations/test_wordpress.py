@@ -1,7 +1,5 @@
 """WordPress' own Akismet plugin, unchanged, with our must-use plugin, against this server."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

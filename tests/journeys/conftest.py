@@ -1,7 +1,5 @@
 """Journeys go through HTTP alone; where scoring is not the subject, a stand-in scores."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 
 from moderation.models import Platform, User

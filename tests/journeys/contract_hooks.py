@@ -1,7 +1,5 @@
 """What schemathesis loads from this project: `SCHEMATHESIS_HOOKS=tests.journeys.contract_hooks`."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Any

@@ -3,8 +3,6 @@
 Only names are resolved for them, as the hosts file would: all below `akismet.localhost` is this machine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

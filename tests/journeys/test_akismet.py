@@ -1,7 +1,5 @@
 """A published Akismet client, unchanged, against this server: only the host differs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Published Akismet clients that put the key into the host name, unchanged; nobody else sees the key."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

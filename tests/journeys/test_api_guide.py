@@ -1,7 +1,5 @@
 """docs/api-guide.md: every curl example is sent over HTTP, and answers as the page says, field by field."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

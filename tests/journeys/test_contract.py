@@ -1,7 +1,5 @@
 """The API against its own OpenAPI document: generated requests, right and wrong, answered as described."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

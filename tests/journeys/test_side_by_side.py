@@ -1,7 +1,5 @@
 """Many connections at once, against the real database: one post, one decision, and nothing deadlocks."""
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

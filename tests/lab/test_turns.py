@@ -1,7 +1,5 @@
 """lab.turns: the numbers that two runs of a measurement have in common."""
 
-from __future__ import annotations
-
 from lab.turns import numbers
 
 

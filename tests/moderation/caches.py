@@ -1,7 +1,5 @@
 """What a process keeps of the database for seconds or minutes, cleared for tests that change it at once."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 

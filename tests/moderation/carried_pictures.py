@@ -1,7 +1,5 @@
 """Posts that carry pictures, as if these had been fetched: rows with facts, and files in the store."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows that most tests of the app begin with. Accounts are named for their role."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import count

@@ -1,7 +1,5 @@
 """A post with a past: what its score counted, and what happened afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 

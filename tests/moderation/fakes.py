@@ -1,7 +1,5 @@
 """A stand-in scorer for tests that are not about scoring: it says what the test wants to hear."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,10 +92,10 @@ class FakeScorer:
         )
 
     @property
-    def content(self) -> FakeContent:
+    def content(self) -> "FakeContent":
         return FakeContent(self)
 
-    def content_on(self, platform: str, *, content: FakeContent | None = None) -> FakeContent:
+    def content_on(self, platform: str, *, content: "FakeContent | None" = None) -> "FakeContent":
         return content or self.content
 
     def spam_probabilities(

@@ -1,7 +1,5 @@
 """A hot standby of the tests' PostgreSQL, streaming from it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

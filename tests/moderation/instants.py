@@ -1,7 +1,5 @@
 """The instant at which most tests begin, and those after it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -1,7 +1,5 @@
 """A real HTTP server that stands in for a platform's webhook receiver."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Messages for scoring: sent at once, or gathered where many commit."""
 
-from __future__ import annotations
-
 import time
 from threading import Event
 from typing import Any

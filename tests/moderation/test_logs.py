@@ -1,7 +1,5 @@
 """Logs: one request's id from the api through tasks to the webhook, and nothing of what people wrote."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

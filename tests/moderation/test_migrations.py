@@ -1,7 +1,5 @@
 """Migrations run beside writers: their SQL, as it would be sent, is linted for locks by squawk."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

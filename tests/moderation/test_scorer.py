@@ -1,7 +1,5 @@
 """What this process scores with."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """A standby. Promise: what may be a moment old is read there; all else, and all if it fails, elsewhere."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The shipped release as a scorer, with a stand-in for its content model."""
 
-from __future__ import annotations
-
 import pytest
 
 from scoring.ensemble import Ensemble

@@ -1,7 +1,5 @@
 """Servers on real local sockets that answer the content client rightly, wrongly, slowly or not at all."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

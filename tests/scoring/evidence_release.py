@@ -1,7 +1,5 @@
 """The shipped release with an evidence model of a few steps, for tests of the machinery."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

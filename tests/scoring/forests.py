@@ -1,7 +1,5 @@
 """Forests made by hand, of shapes that training seldom gives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scoring.trees import LEAF, Forest, Tree

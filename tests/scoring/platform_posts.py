@@ -1,7 +1,5 @@
 """Decisions on a platform whose texts the content model does not read: what is spam there, its words tell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Not a simulation of a platform and never a source of published figures.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

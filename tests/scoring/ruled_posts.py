@@ -1,7 +1,5 @@
 """A post that a rule bans, the rule, and scores compared."""
 
-from __future__ import annotations
-
 from scoring.blocklist import Blocklist, Rule
 from scoring.pipeline import ScoreResult
 from scoring.records import Link

@@ -1,7 +1,5 @@
 """shap's own TreeSHAP of a forest: the peer that ours is tested against."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

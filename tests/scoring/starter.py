@@ -1,7 +1,5 @@
 """The shipped release, which tests of the library run on: real models, no training, no server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import scoring

@@ -1,7 +1,5 @@
 """Which rule decides on a post: bans, holds and allowances of links and senders."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

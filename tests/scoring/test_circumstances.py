@@ -1,7 +1,5 @@
 """Circumstances do not excuse: properties of the shipped release over the whole stack, trials 35 and 36."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the client does when the server is absent, slow, broken or wrong: real local sockets, no mocks."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """The smallest single change that alters the route, on the shipped release with a stand-in content model."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Sequence

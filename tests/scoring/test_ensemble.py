@@ -1,7 +1,5 @@
 """The shipped models: silence, monotony, calibration, and what may not be loaded."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

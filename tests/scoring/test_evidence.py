@@ -1,7 +1,5 @@
 """Evidence joined to a margin: it adds, it is bounded, its shares add up; which texts are read."""
 
-from __future__ import annotations
-
 import json
 import time
 from functools import cache

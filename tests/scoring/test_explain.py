@@ -1,7 +1,5 @@
 """Contributions: they add up whatever comes in, and words keep their places."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The gate's questions: which losses keep a release from going live."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Content models are copied under a name made of their content, whole or not at all; no Triton needed."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The journey model: how steps are read, what is understood, and what may not be loaded."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

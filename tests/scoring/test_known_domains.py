@@ -1,7 +1,5 @@
 """What a link adds, whatever the text: nothing if its site is known or plain, and never less."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import timedelta
 

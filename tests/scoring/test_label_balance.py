@@ -1,7 +1,5 @@
 """Weak labels, by their counts."""
 
-from __future__ import annotations
-
 import pytest
 
 from scoring.label_balance import Balance, Weakness, findings

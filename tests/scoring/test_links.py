@@ -1,7 +1,5 @@
 """Links in a text, read as a browser reads them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The whole of scoring on the shipped release, with rules, and a stand-in for the content model."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Posts scored with what was collected about them."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

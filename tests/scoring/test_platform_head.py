@@ -1,7 +1,5 @@
 """A platform's head: what it reads, that it keeps its answer, and where the product asks it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

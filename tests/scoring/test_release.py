@@ -1,7 +1,5 @@
 """Releases and stored records: the id follows the content, an earlier version is read, damage is named."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From probability to route, audit sample and queue priority."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The shipped release: confirmed spam never lowers a score, and fake accounts are ranked higher."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable

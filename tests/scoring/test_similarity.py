@@ -1,7 +1,5 @@
 """Which texts, accounts and notes are alike."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Which part of the labelled material a group belongs to."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 

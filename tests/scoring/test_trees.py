@@ -1,7 +1,5 @@
 """Tree arrays against scikit-learn, contributions of trees against shap, and what may not be read."""
 
-from __future__ import annotations
-
 import copy
 import json
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Clients of Triton: no text asked twice, one turn at a time, topics in words, answers refused."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Which posts are in a script that the content model does not read, and what becomes of them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

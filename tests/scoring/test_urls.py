@@ -1,7 +1,5 @@
 """The URL model: what it looks at, says and loads; its buckets of n-grams; and the shape of a URL."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

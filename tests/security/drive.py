@@ -1,7 +1,5 @@
 """Every field of the API and of the desk filled with a word of its own, so that it can be looked for."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

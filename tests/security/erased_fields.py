@@ -1,7 +1,5 @@
 """What takes words: fields that go with a post or an author, and those that stay, each with its reason."""
 
-from __future__ import annotations
-
 _POST = (
     "author/display_name",
     "author/email_domain",

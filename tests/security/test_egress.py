@@ -1,7 +1,5 @@
 """Trial 19. Promise: hostile content never makes our server call an address of its choice."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import ssl

@@ -3,8 +3,6 @@
 JSON lines and Parquet hold the text as it was; CSV marks what a spreadsheet would run, reversibly.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -4,8 +4,6 @@ Every operation of the OpenAPI document is called with every single scope and wi
 The desk's URLs are tested in tests/moderation/web/test_access.py.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ The fields are read from the OpenAPI document and the desk's forms: a new one fa
 `erased_fields` says that it goes, or says (as docs/api-guide.md does) that it stays.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import re

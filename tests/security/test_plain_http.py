@@ -1,7 +1,5 @@
 """Promise: production answers nothing but pages and probes over plain HTTP, and closes every cookie."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ A known address and domain are planted wherever the desk stores one; then every 
 read. That the same pages show both to a lead proves that there was something to find.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Only pages that simulated posts name come from this machine; the guard holds for all else."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 Only the decision is asked here; nothing is contacted.
 """
 
-from __future__ import annotations
-
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import pytest

@@ -1,7 +1,5 @@
 """Promise: a web server that was taken over cannot change the audit log where another role owns it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Promise: wrong keys soon cost no query, and hold up nobody whose key is right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every field of free text that an endpoint or a page accepts, by name; found, not listed."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Worlds for the tests that only look at them; building one takes a second."""
 
-from __future__ import annotations
-
 import pytest
 
 from simulation.events import Event, PostEvent

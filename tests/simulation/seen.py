@@ -1,7 +1,5 @@
 """Several generated worlds, as the tests of realism look at them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The simulated web over HTTP, in a thread of the test."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

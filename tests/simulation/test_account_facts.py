@@ -1,7 +1,5 @@
 """What the platform counts of one account hangs together, and real accounts are told apart by it."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

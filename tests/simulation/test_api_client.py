@@ -1,7 +1,5 @@
 """The simulated platform's client against a real server that misbehaves."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """The simulated world makes up no host that could exist, and what providers say of its domains is patchy."""
 
-from __future__ import annotations
-
 import ipaddress
 import random
 import re

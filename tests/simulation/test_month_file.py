@@ -1,7 +1,5 @@
 """The demonstration's month: of the shipped release, ended just now, with something on every page."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 from pathlib import Path

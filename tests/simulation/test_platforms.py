@@ -1,7 +1,5 @@
 """A platform sends only some of what it knows and as much spam as asked for; its moderator errs at times."""
 
-from __future__ import annotations
-
 import random
 from statistics import mean
 

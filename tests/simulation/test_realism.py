@@ -1,7 +1,5 @@
 """The accounts of generated worlds lie near the published figures; docs/simulation.md names their sources."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Groups of accounts, links and complaints lie near the published figures of docs/simulation.md."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from statistics import mean
 

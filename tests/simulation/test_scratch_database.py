@@ -1,7 +1,5 @@
 """Simulated posts pass through a database of their own, whatever was asked of the product before."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """manage.py seed_demo: what the demonstration signs in with, and where it must never be."""
 
-from __future__ import annotations
-
 import stat
 from io import StringIO
 from pathlib import Path

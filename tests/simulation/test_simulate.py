@@ -1,7 +1,5 @@
 """manage.py simulate against the real API."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from io import StringIO

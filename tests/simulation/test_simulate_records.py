@@ -1,7 +1,5 @@
 """The training set comes from the code that serves, repeats itself and leaves no trace."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a replay collects without HTTP is what the worker collects over HTTP, from the same posts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

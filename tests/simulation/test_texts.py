@@ -1,7 +1,5 @@
 """Worlds show the texts of one side: those that models learn from, or those kept out."""
 
-from __future__ import annotations
-
 import json
 import random
 from statistics import mean

@@ -1,7 +1,5 @@
 """The simulated world is repeatable, varied, valid and not too easy."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """A DistilBERT small enough to train and export in seconds, with a tokenizer of its own, and one trained."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Labelled URLs that are made up, and the file that holds such ones."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A release is refused if a link changes the routes of honest texts, whatever reads the link."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Attacks disguise and do no more; copies for training are disguised by them, and stay in their group."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Bases: the offline package maps exactly, a local folder loads, anything else is refused by name."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 from typing import Any

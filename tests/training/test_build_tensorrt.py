@@ -1,7 +1,5 @@
 """What can be told of TensorRT without a GPU: refusal, and what is written around a plan."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import sys

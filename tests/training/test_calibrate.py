@@ -1,7 +1,5 @@
 """Calibration that keeps order, and thresholds that keep their promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

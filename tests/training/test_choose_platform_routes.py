@@ -1,7 +1,5 @@
 """A platform's own curve and thresholds move only as far as its random labels prove."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of two releases on the same posts, held against scikit-learn and against what they must find."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

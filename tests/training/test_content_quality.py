@@ -1,7 +1,5 @@
 """Calibration and robustness as measured for the card."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The live model trained further on a platform's labels: it learns them, and says what it forgot."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Folds: every text is answered once, by a training that saw nothing of its group."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

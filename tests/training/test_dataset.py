@@ -1,7 +1,5 @@
 """Loading labelled texts, refusing bad rows by place, the split that never moves; curated posts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

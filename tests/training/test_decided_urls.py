@@ -1,7 +1,5 @@
 """Links to learn from: what decisions say of the domains that posts link to, and everyday ones by pattern."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit

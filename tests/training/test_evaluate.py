@@ -1,7 +1,5 @@
 """Metrics with intervals over groups: of one model, and of two on the same texts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exported file computes what torch computes at half the size; FP16, INT8, and repositories."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The export of topic models."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

@@ -1,7 +1,5 @@
 """The loss counts classes and texts by their weights and two readings that disagree; the weights' mean."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Fits: of a head beside the content margin and the scripts it has learnt, and of the reader of evidence."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

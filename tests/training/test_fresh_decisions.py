@@ -1,7 +1,5 @@
 """A head or a content model is judged by decisions that no release learnt from."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Label noise. Promise: of decisions turned round, most stand where people look first."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

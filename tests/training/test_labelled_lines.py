@@ -1,7 +1,5 @@
 """What stands of labelled lines: the last word about each revision; and texts to learn from."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

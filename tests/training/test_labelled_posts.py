@@ -1,7 +1,5 @@
 """Three kinds of labelled lines become posts of one kind; only the test part is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Records with their truth: reading them, taking parts away, and how much decisions outweigh them."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The steps of the next release: done in order, and not again while nothing that they read has changed."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The promise: circumstances that look at no label, figures that a wrong release breaks."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

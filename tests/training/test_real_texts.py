@@ -1,7 +1,5 @@
 """Real texts in circumstances, by no look at a label; and a platform that nobody trained on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is served can be trained further: the weights read from the file compute what the file does."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

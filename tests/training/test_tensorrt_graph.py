@@ -3,8 +3,6 @@
 A stand-in for trtexec runs the graph by ONNX Runtime: it shows that files, shapes and answers fit together.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

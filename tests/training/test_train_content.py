@@ -1,7 +1,5 @@
 """The training command end to end on a tiny model: it learns, it reports, it can be exported."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

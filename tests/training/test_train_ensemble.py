@@ -1,7 +1,5 @@
 """Training end to end on random records: a release that loads, scores, and is the same twice."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import shutil

@@ -1,7 +1,5 @@
 """What evidence adds: counted in records, as the ensemble has it, and fitted on pages."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A head learns what a platform decides, and learns nothing from decisions that would mislead it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path

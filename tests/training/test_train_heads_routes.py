@@ -1,7 +1,5 @@
 """Curve and thresholds of a platform's own, fitted with its head."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Training the journey model on random records."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The URL model: what its rows weigh, that it generalises to new domains, and by what it is measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

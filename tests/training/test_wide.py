@@ -1,7 +1,5 @@
 """The wide half: what it sees, what it learns, how it answers; and both halves in one graph."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

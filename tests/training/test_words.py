@@ -1,7 +1,5 @@
 """The normaliser's word list, and the scripts that a vocabulary holds words of."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A tiny, untrained model of the shape of XLM-R fine-tuned on XNLI, written as a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

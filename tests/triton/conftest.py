@@ -1,7 +1,5 @@
 """The real server; its address is in TRITON_URL."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@
 Unix socket: some listen on every address.
 """
 
-from __future__ import annotations
-
 import fcntl
 import socket
 import struct

@@ -1,7 +1,5 @@
 """Pictures as files, honest and hostile."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

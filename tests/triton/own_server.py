@@ -1,7 +1,5 @@
 """A Triton of a test's own, under a supervisor as in `make run`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

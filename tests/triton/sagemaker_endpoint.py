@@ -1,7 +1,5 @@
 """A Triton that serves an archive over SageMaker's contract, at an address that boto3 takes for AWS."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The shipped content model on the real server, through the client that the product uses."""
 
-from __future__ import annotations
-
 import os
 import random
 from concurrent.futures import ThreadPoolExecutor

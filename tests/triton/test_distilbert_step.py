@@ -1,7 +1,5 @@
 """The DistilBERT step called directly: what it refuses, and what it computes its floats in."""
 
-from __future__ import annotations
-
 import importlib.util
 import queue
 import sys

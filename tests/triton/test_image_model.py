@@ -1,7 +1,5 @@
 """The image model on the real Triton: it answers as the framework does, and hostile pictures by an error."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

@@ -4,8 +4,6 @@ What AWS itself adds, it does not show: no account was at hand. A local server s
 of the runtime and hands bodies to the real server's /invocations.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

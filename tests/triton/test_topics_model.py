@@ -1,7 +1,5 @@
 """The topics model on the real server: the shipped one, and one of inference that a test made."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

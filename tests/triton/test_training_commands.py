@@ -1,7 +1,5 @@
 """Commands of training on the real server: two reports that the gate reads, and the table of promises."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

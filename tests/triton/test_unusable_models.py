@@ -3,8 +3,6 @@
 On a Triton of its own, whose repository these tests break file by file.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator

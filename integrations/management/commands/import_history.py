@@ -1,7 +1,5 @@
 """manage.py import_history: what the filter would have done with past posts, and their labels."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

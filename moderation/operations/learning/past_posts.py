@@ -4,8 +4,6 @@ They go through intake in temporary tables that hide the product's own, in a tra
 nothing is stored, sent or counted, and nobody waits for a lock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a release says of past posts, and a release that has learnt from the older ones. Nothing goes live."""
 
-from __future__ import annotations
-
 import base64
 import json
 import sys

@@ -1,7 +1,5 @@
 """Draw the audit sample of new scores by their platforms' plans, and log each probability."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from datetime import datetime

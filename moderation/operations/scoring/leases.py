@@ -1,7 +1,5 @@
 """Leases on revisions: which worker scores one. A lease ends by time only."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Recover scoring after lost messages and dead workers, and rescore when the content model is back."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ Where more comes than people can decide, the order by harm selects what is decid
 audit lane, which is always worked through: they stand for the others.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime

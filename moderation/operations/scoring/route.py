@@ -1,7 +1,5 @@
 """Turn new scores into open cases or automatic decisions, inside the transaction that saved the scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Score revisions, in batches: each exactly once, through the steps that docs/architecture.md lists."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

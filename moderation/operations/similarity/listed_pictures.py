@@ -4,8 +4,6 @@ Every hash that a rule lists is compared with each picture once, in one scan of 
 kept, so that scoring, dry runs and precision look up rows.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -8,8 +8,6 @@ bits flipped. Only the newest groups of a band are read: thousands of pictures m
 make no look-up longer.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The queue: cases that wait for a human, in the order in which they are handed out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

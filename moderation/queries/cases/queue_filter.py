@@ -1,7 +1,5 @@
 """Filter and order of the queue."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -101,7 +99,7 @@ class QueueFilter:
         return sum(limits) if self.parts is not None and len(limits) == len(self.parts) else None
 
     @property
-    def in_turn(self) -> tuple[QueueFilter, ...]:
+    def in_turn(self) -> "tuple[QueueFilter, ...]":
         """Return a filter for each part, in their order."""
         return (self,) if self.parts is None else tuple(replace(self, parts=(part,)) for part in self.parts)
 

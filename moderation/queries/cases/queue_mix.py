@@ -1,7 +1,5 @@
 """The queue mix in force, and the chance by which it draws among the posts of the review route."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Field names and values: transparency.dsa.ec.europa.eu/page/api-documentation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

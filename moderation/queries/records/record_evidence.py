@@ -1,7 +1,5 @@
 """What had been collected about revisions strictly before an instant, and where their links led."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ Of posts on the same platform: two platforms that share their histories count ea
 A history covers the most recent posts only (SAMPLE), so that its cost does not grow with what is stored.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Links of revisions, their history and where they were seen to lead, strictly before an instant."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

@@ -3,8 +3,6 @@
 Histories are read in record_histories.py, links in record_links.py, what was collected in record_evidence.py.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Stored scores of a platform whose records can be scored again."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from heapq import nlargest
 

@@ -1,7 +1,5 @@
 """The queue page."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.utils import timezone
 

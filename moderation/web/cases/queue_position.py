@@ -1,7 +1,5 @@
 """Why a case has its position in the queue, in words."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 

@@ -1,7 +1,5 @@
 """Lists of pictures, for leads: imported from a file as a draft of a rule, exported as CSV."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse

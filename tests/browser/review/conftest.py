@@ -1,7 +1,5 @@
 """The review page of a moderator, with cases behind the one in front."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page
 

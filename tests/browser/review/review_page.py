@@ -1,7 +1,5 @@
 """What the tests of the review page wait for and look at."""
 
-from __future__ import annotations
-
 from threading import Event
 from typing import Any
 

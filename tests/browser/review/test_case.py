@@ -1,7 +1,5 @@
 """The case in front: its reasons, its explanation, and how a moderator wants to see it."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, Route, expect
 

@@ -1,7 +1,5 @@
 """Leases of the cases on a page: kept alive, given back, never overwriting another decision."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The two levels of a case: how little a decision shows, and what one key adds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The next case is there at once; nothing is lost, and nothing is decided twice."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, Route, expect
 

@@ -1,7 +1,5 @@
 """The desk on a phone and at 200 %: what one presses is in reach, and no table is broken."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 

@@ -1,7 +1,5 @@
 """Pictures of the case in front: blurred until asked for, larger by key, and never those of the next case."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Reading the case in front: what is large, what stands open, what is said of it, and what is not saved."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Probes as machines ask them, with parts that are down when a test says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

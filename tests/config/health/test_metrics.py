@@ -1,7 +1,5 @@
 """What /metrics tells Prometheus; alerts and dashboard ask only for that, and each alert has its page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What /readyz says of each part."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ All of them live in one thread of the caller's process. They come back a second 
 attacker would.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import resource

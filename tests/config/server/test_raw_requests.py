@@ -1,7 +1,5 @@
 """Promise: what proxies and servers might read differently is refused, or answered as one request."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import closing
 

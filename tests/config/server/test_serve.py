@@ -1,7 +1,5 @@
 """A process of the server, with an application that waits until it is told; and for what one is replaced."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading

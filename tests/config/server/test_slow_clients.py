@@ -1,7 +1,5 @@
 """Trial 28, small: who sends or reads slowly, costs nobody else anything."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

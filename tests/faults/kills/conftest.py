@@ -4,8 +4,6 @@ Beside all of them a second platform polls, is told at twenty endpoints (five sl
 campaigns, exports and erases; in the end it must have read and been told everything once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Trials 2 and 3: a decision survives the web server and the worker that are killed over it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import uuid

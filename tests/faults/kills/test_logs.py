@@ -1,7 +1,5 @@
 """What a whole product logs after traffic and failures; and each of its processes comes back after a kill."""
 
-from __future__ import annotations
-
 import os
 import signal
 import uuid

@@ -1,7 +1,5 @@
 """Trials 4, 5 and 12: what was accepted is scored once, whatever broker, workers and Triton do."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

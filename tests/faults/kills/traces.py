@@ -1,7 +1,5 @@
 """What the trials send to a whole product, and what they count of it in the database and the broker."""
 
-from __future__ import annotations
-
 import json
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What a refusal must look like, whoever refuses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

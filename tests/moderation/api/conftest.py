@@ -1,7 +1,5 @@
 """A platform at the API: a key, a client that uses it, and a valid post to spoil."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Every answer that a test of the API meets must be one that the OpenAPI document names at its operation."""
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Every operation of the API: the methods of its views, at their addresses."""
 
-from __future__ import annotations
-
 import re
 
 from moderation.api.urls import urlpatterns

@@ -1,7 +1,5 @@
 """Triton's admin socket behind one that holds every load until the test lets it go."""
 
-from __future__ import annotations
-
 import tempfile
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Complaints, disputed decisions, notes, second looks, and the events that tell of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any

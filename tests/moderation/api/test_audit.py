@@ -1,7 +1,5 @@
 """The audit log through the api: along its chain, without other platforms' acts and without addresses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Keys at the api, and their limits; tests/security/test_foreign_hands.py tries every operation."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """POST /posts:bulk: every line for itself, in order."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

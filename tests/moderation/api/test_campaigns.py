@@ -1,7 +1,5 @@
 """Campaigns, authors and domains through the api: a platform sees its own posts, and nobody else's."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

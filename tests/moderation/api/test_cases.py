@@ -1,7 +1,5 @@
 """Cases, claims, decisions and reversals through the api."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

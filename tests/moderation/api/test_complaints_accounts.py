@@ -1,7 +1,5 @@
 """Accounts without a post: complained of, reviewed, decided and appealed as posts are, and told apart."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

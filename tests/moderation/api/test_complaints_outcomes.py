@@ -1,7 +1,5 @@
 """What came of a complaint: read by its id, and told by the event `complaint.decided`."""
 
-from __future__ import annotations
-
 import time
 from datetime import datetime, timedelta
 

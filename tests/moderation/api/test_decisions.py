@@ -1,7 +1,5 @@
 """GET /decisions: a platform's feed misses nothing, tells nothing too early, and what webhooks tell."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Below /api/ every refusal is a problem with the request's id, that of an unreadable body too."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`evidence` of GET /posts/{id}: what links and media led to, bounded, with null for what is not known."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import datetime

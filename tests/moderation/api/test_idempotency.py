@@ -1,7 +1,5 @@
 """Idempotency-Key: done once, answered alike."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The short way of reading a post reads what the serializer does; what it refuses: test_posts_refused.py."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any

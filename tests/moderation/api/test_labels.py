@@ -1,7 +1,5 @@
 """Labels and exports of a platform, and random posts to be labelled."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import datetime, timedelta

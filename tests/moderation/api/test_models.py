@@ -1,7 +1,5 @@
 """Releases through the api: their figures, stored posts scored again, roll-backs of the live one."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The OpenAPI document, with which `documented.py` compares answers, and the pages around it."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time

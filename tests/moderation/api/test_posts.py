@@ -1,7 +1,5 @@
 """POST /posts and GET /posts: what is stored, what is answered, what it costs; counts that move."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

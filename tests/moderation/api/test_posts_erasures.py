@@ -1,7 +1,5 @@
 """Erasing posts and authors, at once or after a verdict: through the api, looked up in the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Bad input at POST /posts: a problem that names the field, nothing stored, nothing crashed."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

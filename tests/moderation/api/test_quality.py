@@ -1,7 +1,5 @@
 """Figures through the api: quality, alarms of drift, the queue and its reviewers."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

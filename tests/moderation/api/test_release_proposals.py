@@ -1,7 +1,5 @@
 """Proposals of releases and simulations of thresholds, through the api."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

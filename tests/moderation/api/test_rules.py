@@ -1,7 +1,5 @@
 """Rules through the api: drafted, looked at, activated, lifted."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

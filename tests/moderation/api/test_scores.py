@@ -1,7 +1,5 @@
 """Scores while the sender waits, within a budget; topics in words, asked without training."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shadow runs through the api: started, and read by their own platform."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

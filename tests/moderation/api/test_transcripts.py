@@ -1,7 +1,5 @@
 """What is said in videos, at GET /posts/{id}: captions as sent, recordings as heard; with times, bounded."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Webhook endpoints and their deliveries, as a platform manages them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Drawn pictures for tests: small, always the same, in every format."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

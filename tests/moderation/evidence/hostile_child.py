@@ -1,7 +1,5 @@
 """A reader's process in which the bytes have won: it does what they say, in the jail that every other has."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """What a page asks for and offers, however it is written; two fetches of one page, told from two pages."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

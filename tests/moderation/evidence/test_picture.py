@@ -1,7 +1,5 @@
 """Pictures are read within bounds, and their hashes know copies."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

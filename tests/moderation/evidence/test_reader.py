@@ -3,8 +3,6 @@
 Promise: whoever takes a reader over gets no file, no secret, no network and no process by it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 model understands little of it: that the way works is tested here, not how well it hears.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 from contextlib import closing

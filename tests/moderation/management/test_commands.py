@@ -1,7 +1,5 @@
 """Short commands: what they say, and what they refuse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO

@@ -1,7 +1,5 @@
 """The whole cycle with real parts: decisions by API, export, next release, promotion, better scores."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

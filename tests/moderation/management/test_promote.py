@@ -1,7 +1,5 @@
 """The commands promote and rollback: what they say when the live release stays."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """manage.py suspicious_labels. Promise: the worst labels are judged again; what is overruled is exported."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Releases of a test's own, beside the shipped one, on the real Triton; a campaign and who hears of it."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Hours are counted from rows, each once, without a gap."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Explanations follow the moderators: those at the head of the queue, and those just claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """Posts like decided ones. Promise: what was allowed before is reconsidered, never against a human's word."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

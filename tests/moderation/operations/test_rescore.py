@@ -1,7 +1,5 @@
 """Scoring again. Promise: each post that is asked for gets one new score, also beside workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

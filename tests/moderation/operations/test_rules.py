@@ -1,7 +1,5 @@
 """Rules about links and senders: one live at a time, drafted, lifted, and what is scored again."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What rules do to the posts that they reach: bans, holds and allowances in scoring."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

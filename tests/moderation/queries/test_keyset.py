@@ -1,7 +1,5 @@
 """Keyset pages. Promise: page after page every row comes once, and no made-up cursor is believed."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Contributions of a score: what moved nothing is not stored, and shown all the same."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

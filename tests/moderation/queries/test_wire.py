@@ -1,7 +1,5 @@
 """What every message and answer writes alike."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest

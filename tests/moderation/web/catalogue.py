@@ -3,8 +3,6 @@
 Neither needs the gettext tools. An entry without a translation fails a test until somebody writes it.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """Signed-in browsers of every role."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Reads what people can read, from templates and code, without the gettext tools."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every address of the desk with every role."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from typing import Any

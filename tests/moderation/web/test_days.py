@@ -1,7 +1,5 @@
 """Whole days, and moments, by the clock of the reader."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

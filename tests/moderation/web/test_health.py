@@ -1,7 +1,5 @@
 """The Health page for users."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -3,8 +3,6 @@
 The rest of their layout is djangofmt's, in `make lint`.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

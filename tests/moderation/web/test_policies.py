@@ -1,7 +1,5 @@
 """Policies in words through their pages: writing, trying, activating, ending, and what they mark."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is simulated, and that every page says so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Quantities in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.web import quantities

@@ -1,7 +1,5 @@
 """Filters that a user keeps."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

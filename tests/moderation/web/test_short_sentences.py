@@ -1,7 +1,5 @@
 """A sentence at a figure has at most twelve words; what is more stands behind "More"."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The log of an endpoint through its addresses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Address features, by table."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

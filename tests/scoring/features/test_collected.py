@@ -1,7 +1,5 @@
 """What is known of pages, pictures and the ways to them, by table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

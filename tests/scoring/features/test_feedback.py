@@ -1,7 +1,5 @@
 """Feedback features, by table."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import timedelta
 from typing import Any

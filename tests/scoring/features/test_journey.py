@@ -1,7 +1,5 @@
 """Journey features, by table."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What is known of links and how they look, by table; the measures of one URL are in `test_urls`."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The schema as a whole: names, ranges, hash, and the page that documents it."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import tomllib

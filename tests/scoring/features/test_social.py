@@ -1,7 +1,5 @@
 """Social features, of near-duplicates and of accounts that look alike too, by table."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import timedelta
 

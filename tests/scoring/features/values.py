@@ -1,7 +1,5 @@
 """One feature of a record, by name, and a past that is bad."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from scoring.features import FEATURES, NO_MODELS, Models, extract

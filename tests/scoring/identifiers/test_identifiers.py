@@ -1,7 +1,5 @@
 """What rules can name, in rules and in texts: each kind, and all of them read from a post."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

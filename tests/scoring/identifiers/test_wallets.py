@@ -1,7 +1,5 @@
 """Addresses of three chains with their checksums (BIP 173, BIP 350, the first block)."""
 
-from __future__ import annotations
-
 import pytest
 
 from scoring.identifiers import wallets

@@ -1,7 +1,5 @@
 """The normaliser as a whole: what is undone, what is left alone, and that every character knows its place."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What the simulated web says: every family is written, and a reader learns nothing that is held out."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations
 

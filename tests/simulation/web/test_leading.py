@@ -1,7 +1,5 @@
 """What posts lead to: the truth is behind the link where the words are harmless, and the other way round."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Sites answer as they were planned: redirects, tricks, pictures; always the same."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 

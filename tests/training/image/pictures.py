@@ -1,7 +1,5 @@
 """A folder of labelled pictures that a network without training can tell apart: stripes are spam."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

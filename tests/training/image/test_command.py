@@ -1,7 +1,5 @@
 """`python -m training image`: a repository, its card, and refusals in one line."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """A folder of labelled pictures: what is read, what is left out and named, what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers are as their serializers describe them; pictures in a body are bounded, and named before stored."""
 
-from __future__ import annotations
-
 import base64
 import json
 from datetime import UTC, datetime

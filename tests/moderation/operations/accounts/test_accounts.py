@@ -1,7 +1,5 @@
 """Users, their sessions, and keys of platforms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The audit log: its entries; trial 11: it cannot be rewritten unnoticed, not even by a superuser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Posts of a campaign, for the tests that need one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import count

@@ -1,7 +1,5 @@
 """One decision for a whole campaign: what it settles and refuses, how it is undone and corrected."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """One decision for more posts than a moderator waits for: carried out later, piece by piece."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

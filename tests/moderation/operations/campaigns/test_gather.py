@@ -1,7 +1,5 @@
 """Gathering: who ends up in one campaign, however many arrive at once."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import timedelta
 

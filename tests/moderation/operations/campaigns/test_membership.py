@@ -1,7 +1,5 @@
 """The rule of belonging to a campaign: evidence from what is shared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """Posts that join a campaign after it was decided."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

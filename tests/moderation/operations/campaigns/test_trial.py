@@ -1,7 +1,5 @@
 """Trial 9: a decision on a campaign while forty new members join, against the real database."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

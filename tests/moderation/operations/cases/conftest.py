@@ -1,7 +1,5 @@
 """A golden item, a case of it beside one of a decision that was drawn, and answers to blind reviews."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

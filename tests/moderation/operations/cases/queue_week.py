@@ -1,7 +1,5 @@
 """A simulated week of the review route, of which people decide two fifths, by the lanes."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers to blind reviews. Promise: an answer changes nothing outside, until a lead settles what differs."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from uuid import uuid4

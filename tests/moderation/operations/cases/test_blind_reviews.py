@@ -1,7 +1,5 @@
 """Blind reviews are drawn. Promise: by the plan's share, once, after the undo time, and never a flood."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import BlindReview, BlindReviewPlan, Case, Delivery, Platform, User

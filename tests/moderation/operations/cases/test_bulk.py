@@ -1,7 +1,5 @@
 """Many cases at once: opened at the price of one; picked from a list, decided all or none, taken back."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The first shift. Promise: golden items alone, for people who have decided nothing, counted by itself."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Golden items. Promise: nobody can tell one from another blind review, and an answer changes nothing."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Lanes: what each hands out, what is logged, and that weighted labels give the route's rates."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime, timedelta
 

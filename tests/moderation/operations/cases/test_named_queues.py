@@ -1,7 +1,5 @@
 """Named queues: who may have them, what is claimed through them, and what the audit log says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Whom a note names, and when that is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

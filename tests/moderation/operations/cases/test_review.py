@@ -3,8 +3,6 @@
 Promise: what replaces a decision names it, and no lead is overruled silently.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 

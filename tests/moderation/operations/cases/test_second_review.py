@@ -1,7 +1,5 @@
 """Many decided posts judged again by somebody else, as who looks for wrong labels requests it."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, User

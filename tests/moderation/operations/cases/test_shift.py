@@ -1,7 +1,5 @@
 """Holding cases ahead: fair to others, and never too much of one kind in a row."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event

@@ -1,7 +1,5 @@
 """What tests of actions share: a rule, what messages said, and the action of a decision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from moderation.models import ActionRule, Decision, DecisionAction, Delivery, Platform

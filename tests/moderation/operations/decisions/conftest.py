@@ -1,7 +1,5 @@
 """Fixtures of actions: endpoints that take every event."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import Platform, WebhookEndpoint

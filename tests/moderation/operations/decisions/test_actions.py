@@ -1,7 +1,5 @@
 """Actions beside the verdict: which rule counts, what is told, and who confirms."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Actions that are over: undone by another decision, or ended."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 

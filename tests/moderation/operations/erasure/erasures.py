@@ -1,7 +1,5 @@
 """An author whose posts are erased, and what is left of a word of theirs."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 from moderation.operations.posts.incoming_post import IncomingAuthor

@@ -1,7 +1,5 @@
 """Backup and restore. Promise: a restored backup is whole and verified, and what was erased stays erased."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """Trial 31, by name: ids that erased authors had, words that come back, and what answers repeat."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import Author, Case, LinkVerdict, Platform, Post, Revision, SavedFilter, User

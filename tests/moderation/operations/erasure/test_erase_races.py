@@ -1,7 +1,5 @@
 """Trial 31, by name: words that come back while something is erased."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Erased spam is recognised in its copies for SPAM_DIGEST_DAYS, by digests that need the key."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

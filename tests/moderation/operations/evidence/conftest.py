@@ -1,7 +1,5 @@
 """A hostile site that names lead to, small limits, and a platform that has evidence collected."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What else the site of `hostile_site` does to who opens it: lies in headers, bombs, files of two kinds."""
 
-from __future__ import annotations
-
 import io
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A site that misbehaves on a local port, under any name that ends in `.example`."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Links are opened again as a browser where a platform wants it; rules of sites, if the operator obeys."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Evidence is asked for with the score, fetched once an hour, never lost or doubled; videos are heard."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Promise: whatever a link leads to, nothing inside is reached, time is bounded, and the end has a name."""
 
-from __future__ import annotations
-
 import socket
 import time
 from dataclasses import replace

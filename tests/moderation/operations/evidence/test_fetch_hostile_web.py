@@ -1,7 +1,5 @@
 """Promise: whatever a site does, nothing inside is reached, time and memory are bounded, and it goes on."""
 
-from __future__ import annotations
-
 import resource
 import time
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which worker fetches an address: one at a time, and none passes over it for nothing."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

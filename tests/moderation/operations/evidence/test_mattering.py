@@ -1,7 +1,5 @@
 """Posts are scored again when what came could change their score, and by what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

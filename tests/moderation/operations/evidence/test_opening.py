@@ -1,7 +1,5 @@
 """Evidence is asked for with the score, and the first score sees what others have had fetched."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the image model says of a picture: a fact, unknown without a model, asked for again when silent."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 

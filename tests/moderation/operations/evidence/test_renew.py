@@ -1,7 +1,5 @@
 """Pages that change after the post: fetched again after complaints, and scored again if they changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 

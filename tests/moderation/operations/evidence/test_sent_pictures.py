@@ -1,7 +1,5 @@
 """Pictures that come with posts: read like those with an address, kept no longer than that takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Pictures are opened with their codes and previews; their files live exactly as long as rows name them."""
 
-from __future__ import annotations
-
 import base64
 import os
 import threading

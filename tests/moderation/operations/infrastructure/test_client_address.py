@@ -1,7 +1,5 @@
 """Who asks: only what our own proxies wrote is believed, and a customer's IPv6 network counts as one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

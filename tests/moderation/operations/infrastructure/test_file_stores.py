@@ -1,7 +1,5 @@
 """The store of pictures in a bucket: moto's S3 on a local port."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Sweeps run once per period, however many messages ask for them, and say when they ran."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 

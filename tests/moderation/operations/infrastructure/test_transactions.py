@@ -3,8 +3,6 @@
 Promise: whoever documents that one is needed refuses to run without.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Builders that are stopped or killed at a step, and what they leave; files read back."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Random draws. Promise: posts are drawn uniformly, judged blind, once each, and their labels say so."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path

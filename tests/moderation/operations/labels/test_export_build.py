@@ -3,8 +3,6 @@
 Stopped or killed at each step, or erased meanwhile, it leaves no file that no row names, no erased word.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator

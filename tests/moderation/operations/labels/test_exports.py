@@ -1,7 +1,5 @@
 """Exports of labels: whole files whose manifest tells the truth, on a standby too."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Increments of exports. Promise: added up they are what a whole export holds, whatever was reversed."""
 
-from __future__ import annotations
-
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A candidate in shadow, where the scorers are stand-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Records of posts that never came in here: as scoring would have made them, and nothing is kept."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Two names: nobody confirms their own proposal, and of two who confirm at once one is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import timedelta

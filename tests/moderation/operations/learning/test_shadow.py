@@ -1,7 +1,5 @@
 """Shadow runs start and end; disagreements are drawn for people, blind and with the chance logged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 

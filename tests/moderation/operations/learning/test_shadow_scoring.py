@@ -1,7 +1,5 @@
 """A candidate in shadow: what it scores, that nothing follows from it, and what stops it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

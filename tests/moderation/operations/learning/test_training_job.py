@@ -3,8 +3,6 @@
 The process here prints what next_release prints and copies a candidate; next_release has tests of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

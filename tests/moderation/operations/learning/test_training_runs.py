@@ -1,7 +1,5 @@
 """Training runs are asked for one at a time, cancelled by a person, begun by the schedule."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A lead who is told by mail and in a chat, and servers that really listen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """A real SMTP server, RFC 5321, that keeps what it got or answers as it is told."""
 
-from __future__ import annotations
-
 import socketserver
 import threading
 from collections.abc import Iterator

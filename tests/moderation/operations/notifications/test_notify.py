@@ -1,7 +1,5 @@
 """Who is notified of what happens, in the transaction in which it happens, and of nothing twice."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Messages to people: summed up, at most once, late where the server is away, silent in quiet hours."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import datetime, time, timedelta

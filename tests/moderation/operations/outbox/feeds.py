@@ -1,7 +1,5 @@
 """A platform that polls its feed, and transactions that stay open meanwhile."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Feeds: nothing enters behind a reader, however late its transaction commits; labels have their own."""
 
-from __future__ import annotations
-
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor

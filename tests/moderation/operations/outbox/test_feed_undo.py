@@ -1,7 +1,5 @@
 """Feeds: what was told is not undone, what is undone is not told, decisions of a post keep their order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

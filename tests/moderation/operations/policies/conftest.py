@@ -1,7 +1,5 @@
 """A policy that was tried, and active ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

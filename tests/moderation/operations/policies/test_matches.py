@@ -1,7 +1,5 @@
 """What active policies do while posts are scored: tags, holds, and what happens without an answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import Case, Decision, PolicyMatch, Revision, Score, ScoringJob, User

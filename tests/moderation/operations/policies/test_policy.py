@@ -1,7 +1,5 @@
 """Policies in words: drafts, activation, end; of two leads at once one wins and the other is told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

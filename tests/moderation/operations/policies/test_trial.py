@@ -1,7 +1,5 @@
 """A policy tried on decided posts: what is kept, and what its page says of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

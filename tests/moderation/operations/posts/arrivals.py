@@ -1,7 +1,5 @@
 """Posts on their way in."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from moderation.models import Complaint, Platform

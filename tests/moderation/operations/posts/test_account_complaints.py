@@ -1,7 +1,5 @@
 """Complaints about accounts: the profile is stored and scored, each version once."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Complaints come in, also before their post."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from moderation.models import Platform, Post, ScoringJob

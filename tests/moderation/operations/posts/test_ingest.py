@@ -1,7 +1,5 @@
 """Posts and complaints come in, repeated, contradicting, early, in one batch; new posts go a short way."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

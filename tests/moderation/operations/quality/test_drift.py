@@ -1,7 +1,5 @@
 """Drift is watched block by block; what has grown is named with its posts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta

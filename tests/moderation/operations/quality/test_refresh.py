@@ -1,7 +1,5 @@
 """Figures of quality are stored anew by a sweep."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

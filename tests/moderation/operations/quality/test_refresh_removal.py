@@ -1,7 +1,5 @@
 """The filter removes alone where its removals have proven right, and only there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

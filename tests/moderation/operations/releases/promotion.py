@@ -1,7 +1,5 @@
 """A promotion as the tests ask for it, and what they wait for."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import datetime

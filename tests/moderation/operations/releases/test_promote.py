@@ -1,7 +1,5 @@
 """Releases go live whole or not at all, on a real Triton and under load; else the live one stays up."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time

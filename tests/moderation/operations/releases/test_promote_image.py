@@ -1,7 +1,5 @@
 """A release may carry an image model: installed, loaded, probed and taken back with its content model."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import io

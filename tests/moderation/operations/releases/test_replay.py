@@ -1,7 +1,5 @@
 """Stored scores, with evidence too, come out the same with the release that gave them, on a real Triton."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from io import StringIO

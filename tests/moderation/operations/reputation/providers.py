@@ -1,7 +1,5 @@
 """Reputation providers on a local HTTP server: they answer as the real ones document it, or misbehave."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Reputation: asked once, kept, used by records, and bad news has a scored post looked at again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any

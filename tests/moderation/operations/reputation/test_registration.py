@@ -1,7 +1,5 @@
 """The age of domains: asked at the registry that IANA's list names, beside scoring, and kept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta

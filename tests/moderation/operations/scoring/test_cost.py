@@ -1,7 +1,5 @@
 """What scoring costs that does not depend on the machine: statements a batch, and rows written a post."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """What was left open is found again without a storm, people are asked late; which posts a task takes."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from datetime import datetime

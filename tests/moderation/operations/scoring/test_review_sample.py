@@ -1,7 +1,5 @@
 """The draw among the review route: what is drawn, what keeps its draw, and what is never drawn."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Why a person is asked when a post is scored again."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import Case, Revision, ScoringJob

@@ -1,7 +1,5 @@
 """Scoring: each revision once, none forgotten, what it leads to; smaller batches on a busy machine."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pictures that rules list: files that are read, copies that are found, posts that are held or removed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any

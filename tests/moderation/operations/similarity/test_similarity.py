@@ -1,7 +1,5 @@
 """What posts share: groups of pictures, and what new posts share with earlier ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from typing import Any

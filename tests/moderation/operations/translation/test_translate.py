@@ -1,7 +1,5 @@
 """What is asked of a service that speaks LibreTranslate's JSON, and what its answers come to."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """An endpoint that really listens, and deliveries that wait for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

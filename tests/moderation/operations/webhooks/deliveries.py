@@ -1,7 +1,5 @@
 """Deliveries that the tests send and count, and what these are about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 

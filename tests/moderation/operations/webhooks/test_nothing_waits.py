@@ -1,7 +1,5 @@
 """Trial 27, small: beside dead and slow endpoints another platform is told at once, by a real worker."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Deliveries against a real local HTTP server standing in for the platform."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

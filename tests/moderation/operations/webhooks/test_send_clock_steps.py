@@ -1,7 +1,5 @@
 """Trial 33. Promise: a clock that is set back or forward holds up nothing beyond its own period."""
 
-from __future__ import annotations
-
 import contextlib
 import uuid
 

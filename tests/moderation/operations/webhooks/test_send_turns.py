@@ -1,7 +1,5 @@
 """Turns at endpoints: what is claimed, in which order, how much at once, and who is called no more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

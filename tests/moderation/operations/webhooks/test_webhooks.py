@@ -1,7 +1,5 @@
 """Endpoints: test messages, secrets that sign, how many calls at once, and when none for a while."""
 
-from __future__ import annotations
-
 import base64
 from datetime import timedelta
 

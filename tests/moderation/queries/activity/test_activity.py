@@ -1,7 +1,5 @@
 """The queue and the work on it: what a period saw, what waits and where it is going, who is at work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Periods of days, by hours that are counted in UTC."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 

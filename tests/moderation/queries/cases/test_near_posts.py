@@ -1,7 +1,5 @@
 """Decided posts that say the same in other words, by the vectors that are stored with scores."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 
 from moderation.models import Score, User

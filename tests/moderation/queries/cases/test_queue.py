@@ -1,7 +1,5 @@
 """The queue: its orders and what they must not tell, the chance of a draw, how long cases wait and take."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Which decision a platform may know of."""
 
-from __future__ import annotations
-
 from moderation.models import User
 from moderation.operations.cases import reversals
 from moderation.queries.decisions import platform_decisions

@@ -1,7 +1,5 @@
 """Evidence that nobody works on is late, whatever the sweep does meanwhile."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels of every kind, from a seed: hostile words, missing numbers, corrected, sampled and erased posts."""
 
-from __future__ import annotations
-
 import random
 import uuid
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The audit sample. Promise: what it finds, weighed by its logged chances, is the true share."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Labels: the file that PostgreSQL streams, counts of those that stand, rank measures, calibration."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Features that moved between two samples, and those of which chance explains what changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

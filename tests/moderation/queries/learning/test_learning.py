@@ -1,7 +1,5 @@
 """Which releases were live; posts that other thresholds route otherwise; what labels say of a candidate."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The arithmetic of thresholds, by hand: shares, numbers a day, the cheapest pair, the promise."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drift: posts as traits; bets pay no more than chance on average, and grow with what has grown."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

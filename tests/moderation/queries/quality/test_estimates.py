@@ -1,7 +1,5 @@
 """Shares with intervals. Promise: they hold at every look of a week, also where the model is blind."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of quality: undecided posts, needed labels, agreement, rows of the European transparency report."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Which labels count for figures of quality, and with what chance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any

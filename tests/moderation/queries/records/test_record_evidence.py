@@ -1,7 +1,5 @@
 """What was collected, as the record freezes it: fetched before the instant, bounded, unknown as None."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from typing import Any

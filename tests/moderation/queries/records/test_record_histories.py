@@ -1,7 +1,5 @@
 """Histories. Promises: none of another platform; no verdict on evidence counts against the same words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 

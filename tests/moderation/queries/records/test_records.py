@@ -1,7 +1,5 @@
 """The record as of an instant: everything known before it, nothing known after."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Attempts to sign in, right and wrong."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

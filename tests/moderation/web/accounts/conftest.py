@@ -1,7 +1,5 @@
 """A user who signs in."""
 
-from __future__ import annotations
-
 import pytest
 
 from moderation.models import User

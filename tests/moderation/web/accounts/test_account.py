@@ -1,7 +1,5 @@
 """A user's own account: password and sessions, those that an administrator ends, and accounts of a demo."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

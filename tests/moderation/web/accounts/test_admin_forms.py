@@ -1,7 +1,5 @@
 """What administrators manage: users, platforms with their endpoints and keys, reasons of decisions."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What a key does in Akismet's calls, and its aliases, on the page of its platform."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every word can be translated, German is complete, and a page in German writes as Germans do."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from pathlib import Path

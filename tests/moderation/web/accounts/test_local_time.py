@@ -1,7 +1,5 @@
 """Times of the desk by the clock of the browser."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Signing in is throttled and tells nobody who works here; a known browser or a link still lets one in."""
 
-from __future__ import annotations
-
 import io
 import re
 import time

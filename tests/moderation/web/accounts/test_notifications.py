@@ -1,7 +1,5 @@
 """What people are told: chosen on Preferences, shown on every open page until it is put away."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A user's own settings: preferences, shortcuts and pace."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

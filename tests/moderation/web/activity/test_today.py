@@ -1,7 +1,5 @@
 """The page Today through its addresses."""
 
-from __future__ import annotations
-
 import csv
 import re
 from datetime import UTC, datetime, timedelta

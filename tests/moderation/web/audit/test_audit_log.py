@@ -1,7 +1,5 @@
 """The audit log as leads read it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """A campaign that waits."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The form that decides a campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.test import Client

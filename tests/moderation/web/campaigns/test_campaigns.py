@@ -1,7 +1,5 @@
 """The campaign pages as a moderator's browser asks for them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Campaigns beside their own page: the list, the queue, the strip over a case."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

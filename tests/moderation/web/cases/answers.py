@@ -1,7 +1,5 @@
 """What an answer of the review page brings."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

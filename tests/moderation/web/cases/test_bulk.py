@@ -1,7 +1,5 @@
 """Picking cases from a list: the request, the question for many, the page with the countdown."""
 
-from __future__ import annotations
-
 import uuid
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of notes that name somebody, and their number on every page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

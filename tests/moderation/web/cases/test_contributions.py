@@ -1,7 +1,5 @@
 """Which reasons come first, and where the others are found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -2,8 +2,6 @@
 
 # ruff: noqa: F811 - fixtures of another module are arguments here
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

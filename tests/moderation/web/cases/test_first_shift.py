@@ -1,7 +1,5 @@
 """The first shift on the desk: offered, worked through on the review page, with a result."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

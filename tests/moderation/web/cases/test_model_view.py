@@ -1,7 +1,5 @@
 """What the models say of a case, as its page shows it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

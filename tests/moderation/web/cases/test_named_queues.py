@@ -1,7 +1,5 @@
 """The page of named queues, and what assigned users get when they start."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

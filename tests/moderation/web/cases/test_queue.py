@@ -1,7 +1,5 @@
 """The queue as a moderator sees it: its list, why a case stands where it does, and the case in front."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Any

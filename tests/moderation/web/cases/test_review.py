@@ -1,7 +1,5 @@
 """The review page through its addresses."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The case of an account: the desk says so, and nothing that is true of posts alone."""
 
-from __future__ import annotations
-
 import re
 
 from django.test import Client

@@ -1,7 +1,5 @@
 """What a moderator does at the review page, as its script asks for it and as a bare form does."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The next case of the campaign of the case in front, by one key."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.utils import timezone

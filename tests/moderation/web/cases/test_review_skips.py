@@ -1,7 +1,5 @@
 """Undo of a skip on the review page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import timedelta

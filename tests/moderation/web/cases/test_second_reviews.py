@@ -3,8 +3,6 @@
 Promise: leads see both verdicts, moderators nothing of the first one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The filter of the queue page steers the work: what is claimed next, and the chip that says so."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Actions on pages: what a decision would do, what it did, and what awaits a second person."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """The list of decisions: found, undone, corrected."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, datetime, timedelta

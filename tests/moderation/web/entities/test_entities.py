@@ -1,7 +1,5 @@
 """The lists and the pages of authors, domains and addresses."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Drawn cases. Promise: until it is decided, no page tells what the filter said of the post."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import cast

@@ -1,7 +1,5 @@
 """The page of random labels: draws with their progress, bounds, what is weak; exports of labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Posts by what the models made of them: errors, the greatest loss first; and by the value of a feature."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """The Models page: what is live, roll-back, training runs with progress and candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

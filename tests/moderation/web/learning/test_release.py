@@ -1,7 +1,5 @@
 """The page of one release: what an evaluation found, by labels here, beside another, and how it was made."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The page of shadow runs: what it shows, and what may be started, stopped and drawn there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The page of thresholds: simulation with and without htmx, refusals, proposals with two names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

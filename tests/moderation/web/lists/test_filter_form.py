@@ -1,7 +1,5 @@
 """Filters of lists."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

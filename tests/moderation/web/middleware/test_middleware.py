@@ -1,7 +1,5 @@
 """Around every page: compression, the last use of a session, what people see while the database is away."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The page of a post through its address, also of one that no human saw."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

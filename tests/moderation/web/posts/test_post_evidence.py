@@ -1,7 +1,5 @@
 """What came with a post, on its page and under review: what its links lead to, and captions."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures of posts: our own thumbnails, blurred until asked for, for those who may read the post alone."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a post answers, on the pages that show the post."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

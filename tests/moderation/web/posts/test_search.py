@@ -1,7 +1,5 @@
 """Search of posts."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """T on a post: the translation, or what to do where there is none."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

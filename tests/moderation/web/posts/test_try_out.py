@@ -1,7 +1,5 @@
 """Try it: what models and rules would say of a post, and that nothing is kept."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

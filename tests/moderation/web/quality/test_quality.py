@@ -1,7 +1,5 @@
 """The pages Quality and Drift through their addresses."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

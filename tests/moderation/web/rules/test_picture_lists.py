@@ -1,7 +1,5 @@
 """Lists of pictures through their pages: imported as drafts, measured, exported; one's own bans."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client

@@ -1,7 +1,5 @@
 """Rules through their pages: the dry run, imposing, activating drafts, lifting; rules about texts."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Records with every kind of history: counts of which sentences may speak, and counts too small for that."""
 
-from __future__ import annotations
-
 import dataclasses
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Sentences: of known records, and of every feature over many records (what was counted, or nothing)."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

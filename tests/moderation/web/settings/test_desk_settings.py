@@ -1,7 +1,5 @@
 """The page of settings: who reads and changes them, what is refused, what a change does."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of a platform's settings: what it saves and refuses, for whom, and who changed what."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

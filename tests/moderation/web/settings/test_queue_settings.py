@@ -1,7 +1,5 @@
 """The queue mix and languages of people, on the page of settings."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

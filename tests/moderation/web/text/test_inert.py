@@ -1,7 +1,5 @@
 """Hostile text, character by character."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
