@@ -38,9 +38,9 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(STORED, migrations.RunSQL.noop),
         migrations.RunSQL(MOVED, migrations.RunSQL.noop),
-        migrations.RemoveIndex(
-            model_name='revision',
-            name='revision_unscored',
+        # The index goes with its columns.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[migrations.RemoveIndex(model_name='revision', name='revision_unscored')],
         ),
         migrations.RemoveField(
             model_name='revision',

@@ -29,14 +29,14 @@ from moderation.models.notifications import Notification, NotificationChoices
 from moderation.models.picture_lists import ListedPicture, PictureMatch
 from moderation.models.platforms import AkismetAlias, ApiKey, Platform
 from moderation.models.policies import Policy, PolicyMatch
-from moderation.models.posts import Author, Complaint, Post, Revision, ScoringJob, Translation
+from moderation.models.posts import Author, Complaint, Post, Revision, Translation
 from moderation.models.preferences import SavedFilter
 from moderation.models.quality import DriftAlarm, DriftBlock, DriftWatch, QualityFigure, QualityTable
 from moderation.models.reasons import Reason
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import LinkVerdict
 from moderation.models.rules import Rule
-from moderation.models.scores import Score
+from moderation.models.scores import Score, ScoringJob
 from moderation.models.shadow import ShadowRun, ShadowScore
 from moderation.models.similarity import (
     AuthorBand,

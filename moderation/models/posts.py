@@ -5,7 +5,7 @@ from datetime import datetime
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
-from django.db.models import ExpressionWrapper, F, Q, Value
+from django.db.models import F, Q, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
@@ -201,39 +201,6 @@ class ScoreState(models.TextChoices):
     DEGRADED = "degraded"
     SUPERSEDED = "superseded"
     DEAD = "dead"
-
-
-class ScoringJob(models.Model):
-    """The scoring of a revision, a row for each: beside it, since each change would copy the whole revision
-    and write to all of its indexes."""
-
-    revision = models.OneToOneField(
-        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring"
-    )
-    state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
-    enqueued_at = models.DateTimeField()
-    lease_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    degraded_since = models.DateTimeField(
-        null=True, blank=True, help_text="Since when it has been scored without one of the models alone."
-    )
-    generation = models.PositiveIntegerField(
-        default=1, help_text="Grows with every new reason to score again."
-    )
-    # The index names this column, not the state: a claim, which leaves it as it is, then writes no index.
-    is_open = models.GeneratedField(
-        expression=ExpressionWrapper(
-            Q(state__in=("pending", "scoring", "degraded")), output_field=models.BooleanField()
-        ),
-        output_field=models.BooleanField(),
-        db_persist=True,
-    )
-
-    class Meta:
-        ordering = ("pk",)
-        indexes = (
-            models.Index(fields=("enqueued_at", "revision"), name="scoring_open", condition=Q(is_open=True)),
-        )
 
 
 class ComplaintReason(models.TextChoices):

@@ -21,6 +21,7 @@ NOT_ABOUT_LOCKS = {
     "ban-drop-default": "Django adds a column with a default and takes it away; code always gives the value",
     "ban-drop-table": "no release knows the table",
     "ban-drop-constraint": "a wider one takes its place in the same transaction",
+    "ban-drop-column": "no release knows the columns of 0020",
     "require-lock-timeout": "given to the whole process: PGOPTIONS in compose.yaml and migrate.yaml",
     "require-statement-timeout": "an index of a large table may take its time: it is built concurrently",
 }

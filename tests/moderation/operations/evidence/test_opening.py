@@ -119,12 +119,12 @@ class TestJoin:
     ) -> None:
         for number in range(3):
             post(links=[site.url(f"/{number}")], at=AT)
-        revisions = list(Revision.objects.select_related("post__platform"))
+        revisions = list(Revision.objects.select_related("post__platform", "scoring"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
             join.join(revisions=revisions, at=AT)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
-        revisions = list(Revision.objects.select_related("post__platform"))
+        revisions = list(Revision.objects.select_related("post__platform", "scoring"))
         with django_assert_num_queries(0):
             join.join(revisions=revisions, at=AT)
 
