@@ -33,7 +33,8 @@ JOIN moderation_platform f ON f.id = w.platform_id AND f.slug = %s
 WHERE w.url LIKE %s AND y.state <> 'cancelled'
 """
 _STANDING = """
-SELECT r.score_state, c.state, c.reason, m.campaign_id, count(*) FROM moderation_revision r
+SELECT j.state, c.state, c.reason, m.campaign_id, count(*) FROM moderation_revision r
+JOIN moderation_scoringjob j ON j.revision_id = r.id
 JOIN moderation_post p ON p.id = r.post_id JOIN moderation_platform f ON f.id = p.platform_id AND f.slug = %s
 LEFT JOIN moderation_case c ON c.post_id = p.id LEFT JOIN moderation_campaignmember m ON m.post_id = p.id
 GROUP BY 1, 2, 3, 4

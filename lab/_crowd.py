@@ -15,7 +15,7 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
+from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, ScoringJob, User
 from moderation.models.platforms import Removal
 from moderation.operations.accounts import platforms
 from moderation.operations.posts import ingest
@@ -99,6 +99,7 @@ def fill(*, posts: int, cases: int) -> None:
         similarity_group="md5('bench' || g / 5)::uuid",
         text_digest="md5(g::text)", body_digest="md5(g::text)",
     )  # fmt: skip
+    _multiply(ScoringJob, revision.pk, posts, revision_id=own)
     _multiply(
         PostLink, link.pk, posts, id=own, revision_id=own, received_at=_THEN,
         domain_id=f"{_FIRST} + {domain}", host=f"'www.shop' || ({domain}) || '.example'",
@@ -142,10 +143,13 @@ def _example() -> Case:
 def _multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
     """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
     meta = model._meta  # noqa: SLF001 - documented under this name
-    columns = [str(field.column) for field in meta.concrete_fields]
+    columns = [str(field.column) for field in meta.concrete_fields if not field.generated]
     expressions = ", ".join(instead.get(column, f't."{column}"') for column in columns).replace("%", "%%")
     names = ", ".join(f'"{column}"' for column in columns)
-    copied = f'SELECT {expressions} FROM "{meta.db_table}" t, generate_series(1, %s) g WHERE t.id = %s'
+    copied = (
+        f'SELECT {expressions} FROM "{meta.db_table}" t, generate_series(1, %s) g'
+        f' WHERE t."{meta.pk.column}" = %s'
+    )
     with connection.cursor() as cursor:
         cursor.execute(f'INSERT INTO "{meta.db_table}" ({names}) {copied}', [times, example])
 

@@ -27,6 +27,7 @@ from moderation.models import (
     Post,
     PostLink,
     Revision,
+    ScoringJob,
     SimilarityBand,
 )
 from moderation.models.posts import ScoreState
@@ -63,7 +64,7 @@ def take_in(found: Iterator[IncomingPost]) -> int:
 
 def unscored() -> int:
     """Return how many posts still wait for their score."""
-    return Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)).count()
+    return ScoringJob.objects.filter(state__in=(ScoreState.PENDING, ScoreState.SCORING)).count()
 
 
 def spread(*, share: float) -> None:
@@ -99,6 +100,11 @@ def grow(*, to: int) -> None:
         " FROM moderation_similarityband t, generate_series(1, %s) g ON CONFLICT DO NOTHING",
         [copies],
     )
+    _run(
+        "INSERT INTO moderation_scoringjob (revision_id, state, enqueued_at, attempts, generation)"
+        " SELECT r.id, 'scored', r.received_at, 1, 1 FROM moderation_revision r ON CONFLICT DO NOTHING",
+        [],
+    )
     for model in steps:
         table = model._meta.db_table  # noqa: SLF001 - documented
         _run(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))", [])
@@ -122,7 +128,6 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         Revision,
         post_id=f"t.post_id {post}",
         received_at=earlier,
-        enqueued_at=earlier,
         ip=_ADDRESS,
         ip_network=f"CASE WHEN family(t.ip) = 4 THEN network(set_masklen({_ADDRESS}, 24))::text"
         " ELSE t.ip_network END",

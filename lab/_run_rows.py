@@ -13,7 +13,7 @@ from moderation.models.posts import ScoreState
 
 def settled(run: str) -> int:
     """Count the posts that are scored with content."""
-    return _revisions(run).filter(score_state=ScoreState.SCORED).count()
+    return _revisions(run).filter(scoring__state=ScoreState.SCORED).count()
 
 
 def count(run: str, *, acknowledged: Collection[int]) -> dict[str, int]:
@@ -21,7 +21,7 @@ def count(run: str, *, acknowledged: Collection[int]) -> dict[str, int]:
     posts = Post.objects.filter(external_id__startswith=run)
     decisions = Decision.objects.filter(reversal__isnull=True)
     own, cases = decisions.filter(post=OuterRef("pk")), Case.objects.filter(post=OuterRef("pk"))
-    doubled = _revisions(run).annotate(times=Count("scores")).filter(times__gt=F("generation"))
+    doubled = _revisions(run).annotate(times=Count("scores")).filter(times__gt=F("scoring__generation"))
     of_cases = decisions.filter(case__isnull=False, post__external_id__startswith=run).order_by()
     return {
         "posts": posts.count(),

@@ -20,7 +20,7 @@ from moderation.models import (
     Evidence,
     EvidenceRequest,
     Post,
-    Revision,
+    ScoringJob,
     User,
 )
 from moderation.models.cases import CaseState
@@ -148,7 +148,7 @@ class Month:
     def _score(self, at: datetime) -> None:
         """Score what waits, collect what it leads to, and score it again, as the workers do."""
         for _ in range(_MOST_ROUNDS):
-            waiting = _ids(Revision.objects.filter(score_state=ScoreState.PENDING))
+            waiting = _ids(ScoringJob.objects.filter(state=ScoreState.PENDING))
             unopened = EvidenceRequest.objects.filter(opened_at__isnull=True)
             requests = list(unopened.order_by("pk").values_list("revision", flat=True))
             addresses = _ids(Evidence.objects.filter(state__in=OPEN))

@@ -48,7 +48,7 @@ def accept(
     """
     answers = ingest.store(platform=platform, posts=posts, at=at)
     revision_ids = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
-    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post").order_by("pk")
+    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post", "scoring").order_by("pk")
     text_groups.backfill(revisions=list(rows))
     return answers
 
@@ -69,7 +69,7 @@ def judge(
     """
     score = Score.objects.create(
         revision=revision,
-        generation=revision.generation,
+        generation=revision.scoring.generation,
         release=_release(at=at),
         scored_at=at,
         record={},

@@ -35,7 +35,7 @@ from moderation.models.reasons import Reason
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import LinkVerdict
 from moderation.models.rules import Rule
-from moderation.models.scores import Score
+from moderation.models.scores import Score, ScoringJob
 from moderation.models.shadow import ShadowRun, ShadowScore
 from moderation.models.similarity import (
     AuthorBand,

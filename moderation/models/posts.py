@@ -109,19 +109,8 @@ class Post(models.Model):
         return self.subject == Subject.ACCOUNT
 
 
-class ScoreState(models.TextChoices):
-    """The scoring state of a revision. The row is the source of truth, the broker only a hint."""
-
-    PENDING = "pending"
-    SCORING = "scoring"
-    SCORED = "scored"
-    DEGRADED = "degraded"
-    SUPERSEDED = "superseded"
-    DEAD = "dead"
-
-
 class Revision(models.Model):
-    """One version of a post, with everything that the platform sent. Only its scoring state changes."""
+    """One version of a post, with everything that the platform sent. How it is scored is a `ScoringJob`."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
@@ -170,26 +159,10 @@ class Revision(models.Model):
     text_digest = models.CharField(max_length=64)
     similarity_group = models.UUIDField(null=True, help_text="Null until it was compared with earlier texts.")
 
-    score_state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
-    enqueued_at = models.DateTimeField()
-    lease_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    degraded_since = models.DateTimeField(
-        null=True, blank=True, help_text="Since when it has been scored without one of the models alone."
-    )
-    generation = models.PositiveIntegerField(
-        default=1, help_text="Grows with every new reason to score again."
-    )
-
     class Meta:
         ordering = ("post_id", "number")
         constraints = (models.UniqueConstraint(fields=("post", "number"), name="revision_once_per_post"),)
         indexes = (
-            models.Index(
-                fields=("enqueued_at", "id"),
-                name="revision_unscored",
-                condition=Q(score_state__in=("pending", "scoring", "degraded")),
-            ),
             models.Index(fields=("ip", "received_at"), name="revision_ip_history"),
             models.Index(fields=("ip_network", "received_at"), name="revision_network_history"),
             models.Index(
@@ -219,6 +192,17 @@ class Revision(models.Model):
                 SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple"), name="revision_search"
             ),
         )
+
+
+class ScoreState(models.TextChoices):
+    """The scoring state of a revision. The row is the source of truth, the broker only a hint."""
+
+    PENDING = "pending"
+    SCORING = "scoring"
+    SCORED = "scored"
+    DEGRADED = "degraded"
+    SUPERSEDED = "superseded"
+    DEAD = "dead"
 
 
 class ComplaintReason(models.TextChoices):

@@ -1,12 +1,12 @@
-"""Scores: the models' output for a revision, with the frozen input."""
+"""The scoring of revisions, and scores: the models' output for one, with the frozen input."""
 
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import ExpressionWrapper, Q
 
-from moderation.models.posts import Revision
+from moderation.models.posts import Revision, ScoreState
 from moderation.models.releases import Release
 from moderation.models.rules import Rule
 
@@ -17,6 +17,39 @@ class RouteChoice(models.TextChoices):
     ALLOW = "allow", "allow"
     REVIEW = "review", "review"
     REMOVE = "remove", "remove"
+
+
+class ScoringJob(models.Model):
+    """The scoring of a revision, a row for each: beside it, since each change would copy the whole revision
+    and write to all of its indexes."""
+
+    revision = models.OneToOneField(
+        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring"
+    )
+    state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
+    enqueued_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    degraded_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it has been scored without one of the models alone."
+    )
+    generation = models.PositiveIntegerField(
+        default=1, help_text="Grows with every new reason to score again."
+    )
+    # The index names this column, not the state: a claim, which leaves it as it is, then writes no index.
+    is_open = models.GeneratedField(
+        expression=ExpressionWrapper(
+            Q(state__in=("pending", "scoring", "degraded")), output_field=models.BooleanField()
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ("pk",)
+        indexes = (
+            models.Index(fields=("enqueued_at", "revision"), name="scoring_open", condition=Q(is_open=True)),
+        )
 
 
 class Score(models.Model):

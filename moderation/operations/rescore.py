@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from moderation import enqueue
-from moderation.models import Label, Revision, Score
+from moderation.models import Label, Revision, Score, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.infrastructure import transactions
 
@@ -56,11 +56,11 @@ def again(
     written is waited for and rescored.
     """
     # The same lock order as scoring, to avoid a deadlock.
-    rows = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
-    ids = [pk for pk, state in rows.values_list("pk", "score_state") if state in states]
+    rows = ScoringJob.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("pk")
+    ids = [pk for pk, state in rows.values_list("pk", "state") if state in states]
     # A new generation: a score is stored once per revision and generation (a constraint).
-    Revision.objects.filter(pk__in=ids).update(
-        score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
+    ScoringJob.objects.filter(pk__in=ids).update(
+        state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
     )
     enqueue.scoring(revision_ids=ids)
     return ids
@@ -101,13 +101,13 @@ def run(
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:
     """Return the matching revisions, without those that a human decided: their decision stays."""
     labels = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
-    latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("generation"))
+    latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("scoring__generation"))
     # Only the latest revision matters, but a dead one is reported until it has a score.
-    matters = Q(number=F("post__latest_revision")) | Q(score_state=ScoreState.DEAD)
+    matters = Q(number=F("post__latest_revision")) | Q(scoring__state=ScoreState.DEAD)
     revisions = Revision.objects.filter(
         ~Exists(labels),
         matters,
-        score_state__in=wanted.states,
+        scoring__state__in=wanted.states,
         received_at__lte=wanted.until,
         post__erased_at__isnull=True,
     )
@@ -121,4 +121,5 @@ def _chosen(wanted: Wanted) -> QuerySet[Revision]:
 
 
 def _waiting() -> int:
-    return Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)).count()
+    waiting = (ScoreState.PENDING, ScoreState.SCORING)
+    return ScoringJob.objects.filter(is_open=True, state__in=waiting).count()

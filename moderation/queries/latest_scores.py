@@ -47,7 +47,7 @@ def content_scores(revisions: Sequence[Revision], *, content_model: str) -> list
     """Return what a content model (Release.content_model) said of each revision's text in an earlier score,
     None where it was not asked. Costs nothing where none was scored before.
     """
-    again = [revision.pk for revision in revisions if revision.generation > 1]
+    again = [revision.pk for revision in revisions if revision.scoring.generation > 1]
     if not again or not content_model:
         return [None] * len(revisions)
     scores = Score.objects.filter(

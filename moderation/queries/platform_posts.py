@@ -57,7 +57,9 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         .order_by("-scored_at", "-id")
     )
     members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
-    revision = Revision.objects.select_related("parent_author").get(post=post, number=post.latest_revision)
+    revision = Revision.objects.select_related("parent_author", "scoring").get(
+        post=post, number=post.latest_revision
+    )
     revision.post = post
     return PostPage(
         post=post,

@@ -164,7 +164,7 @@ def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
 
 
 def _revisions(post: Post, cursor: str, viewer: User) -> Page[Revision]:
-    rows = Revision.objects.filter(post=post).select_related("post", "parent_author")
+    rows = Revision.objects.filter(post=post).select_related("post", "parent_author", "scoring")
     rows = rows.defer("links", "journey")
     revisions = keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
     if not viewer.may_read_addresses:

@@ -182,7 +182,7 @@ def _in_state(revisions: QuerySet[Revision], state: str) -> QuerySet[Revision]:
     if state == "reported":
         return revisions.filter(Exists(Complaint.objects.filter(post=OuterRef("post"))))
     if state == "unscored":
-        return revisions.filter(score_state__in=("pending", "scoring", "dead"))
+        return revisions.filter(scoring__state__in=("pending", "scoring", "dead"))
     return revisions
 
 

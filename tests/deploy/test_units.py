@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from deploy.local import application
 from deploy.local.places import ROOT, State
-from moderation.models import Post, Revision
+from moderation.models import Post, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.queries.health import lateness
 from tests.deploy import guide
@@ -139,9 +139,9 @@ class TestAutoscaler:
     ) -> None:
         for seconds in (0, 30, 60):
             post(at=later(seconds))
-        waiting = Revision.objects.order_by("enqueued_at")
-        waiting.filter(pk=waiting[0].pk).update(score_state=ScoreState.SCORED)
-        waiting.filter(pk=waiting[1].pk).update(score_state=ScoreState.SCORING)
+        waiting = ScoringJob.objects.order_by("enqueued_at")
+        waiting.filter(pk=waiting[0].pk).update(state=ScoreState.SCORED)
+        waiting.filter(pk=waiting[1].pk).update(state=ScoreState.SCORING)
 
         asked = _ask()
 
@@ -160,5 +160,5 @@ class TestAutoscaler:
             cursor.execute(f"EXPLAIN {TRIGGER['metadata']['query']}")
             plan = "\n".join(line for [line] in cursor.fetchall())
 
-        assert "revision_unscored" in plan
+        assert "scoring_open" in plan
         assert "Sort" not in plan

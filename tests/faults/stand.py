@@ -153,7 +153,8 @@ class Stand(Product):
     def _in_states(self, ids: Sequence[str], *states: str) -> int:
         return self.count(
             "SELECT count(*) FROM moderation_revision r JOIN moderation_post p ON p.id = r.post_id"
-            " WHERE r.number = p.latest_revision AND p.external_id = ANY(%s) AND r.score_state = ANY(%s)",
+            " JOIN moderation_scoringjob j ON j.revision_id = r.id"
+            " WHERE r.number = p.latest_revision AND p.external_id = ANY(%s) AND j.state = ANY(%s)",
             list(ids),
             list(states),
         )

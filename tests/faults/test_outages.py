@@ -73,7 +73,7 @@ class TestFullDisk:
             assert is_taken(api, sent)
 
         # Half a minute is what the sweep waits before it takes a message for lost.
-        stand.rows("UPDATE moderation_revision SET enqueued_at = enqueued_at - interval '1 minute'")
+        stand.rows("UPDATE moderation_scoringjob SET enqueued_at = enqueued_at - interval '1 minute'")
         stand.wait_until(lambda: stand.scored(sent) == len(sent), "all scored", patience_seconds=90)
 
 

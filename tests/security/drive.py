@@ -12,7 +12,17 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Author, BlindReview, Case, Decision, GoldenItem, Platform, Post, Revision, User
+from moderation.models import (
+    Author,
+    BlindReview,
+    Case,
+    Decision,
+    GoldenItem,
+    Platform,
+    Post,
+    ScoringJob,
+    User,
+)
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.users import Role
 from moderation.operations.scoring import score
@@ -135,7 +145,7 @@ class Drive:
             },
         )
         self.send("complaints", account())
-        pending = list(Revision.objects.exclude(score_state="scored").values_list("pk", flat=True))
+        pending = list(ScoringJob.objects.exclude(state="scored").values_list("pk", flat=True))
         score.run(revision_ids=pending, at=timezone.now())
 
     def cases(self) -> list[Case]:

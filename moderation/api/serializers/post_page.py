@@ -135,7 +135,7 @@ class PostPageSerializer(AnswerSerializer):
     media_urls = serializers.ListField(source="revision.media_urls", child=serializers.CharField())
     transcripts = SaidSerializer(many=True, help_text="Captions of its videos, as you sent them.")
     evidence = EvidenceSerializer(many=True)
-    score_state = serializers.ChoiceField(source="revision.score_state", choices=ScoreState.values)
+    score_state = serializers.ChoiceField(source="revision.scoring.state", choices=ScoreState.values)
     scores = ScoreSerializer(many=True)
     campaign_id = serializers.CharField(allow_null=True, help_text="The campaign that it is in.")
     policies = PostPolicySerializer(many=True, help_text="Active policies that it matches, the surest first.")

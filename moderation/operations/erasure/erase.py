@@ -27,6 +27,7 @@ from moderation.models import (
     Post,
     Revision,
     Score,
+    ScoringJob,
     ShadowScore,
     SimilarityBand,
     Translation,
@@ -129,7 +130,7 @@ def _gone(*, at: datetime) -> list[Author]:
     """Return authors who deleted their accounts and of whom nothing waits, or has waited too long."""
     by_author = {"post__author": OuterRef("author")}
     open_cases = Case.objects.filter(**by_author, state=CaseState.OPEN)
-    unread = Revision.objects.filter(**by_author, score_state__in=_UNSCORED)
+    unread = Revision.objects.filter(**by_author, scoring__state__in=_UNSCORED)
     undoable = Decision.objects.filter(**by_author, effective_at__gt=at)
     is_over = Q(deleted_at__lte=at - AFTER_DELETION)
     is_decided = ~Exists(open_cases) & ~Exists(unread) & ~Exists(undoable)
@@ -236,9 +237,8 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
 
 
 def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
-    revisions.filter(score_state__in=(*_UNSCORED, ScoreState.DEAD)).update(
-        score_state=ScoreState.SUPERSEDED, lease_until=None
-    )
+    jobs = ScoringJob.objects.filter(revision__in=revisions, state__in=(*_UNSCORED, ScoreState.DEAD))
+    jobs.update(state=ScoreState.SUPERSEDED, lease_until=None)
     revisions.update(
         text="",
         links=[],

@@ -227,7 +227,9 @@ def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
     """
     latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
     rescored_ids = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
-    rest = latest.exclude(pk__in=rescored_ids).filter(score_state__in=(ScoreState.SCORED, ScoreState.SCORING))
+    rest = latest.exclude(pk__in=rescored_ids).filter(
+        scoring__state__in=(ScoreState.SCORED, ScoreState.SCORING)
+    )
     ids = list(rest.values_list("pk", flat=True))
     picture_groups.leave(ids)
     leads.reopen(ids, at=at)

@@ -30,7 +30,7 @@ def join(*, revisions: Sequence[Revision], at: datetime) -> None:
     and waits for no evidence worker: what is being read is left to `opening`.
     Call before their posts or cases are locked.
     """
-    fresh = [revision for revision in revisions if revision.generation == _FIRST_GENERATION]
+    fresh = [revision for revision in revisions if revision.scoring.generation == _FIRST_GENERATION]
     eligible = [revision for revision in fresh if revision.post.platform.collects_evidence == Collecting.ON]
     if not eligible:
         return

@@ -49,7 +49,7 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
     by_revision = record_evidence.collected(revisions=list(latest.only("pk")), at=at).pieces
     if not by_revision:
         return set()
-    scores = Score.objects.filter(revision__in=by_revision, generation=F("revision__generation"))
+    scores = Score.objects.filter(revision__in=by_revision, generation=F("revision__scoring__generation"))
     records = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
     names = _read()
     return {

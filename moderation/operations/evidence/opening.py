@@ -63,7 +63,7 @@ def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
     Their record may be frozen already: `request`, or the sweep if that worker dies, opens them again.
     """
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
-    scoring = requests.filter(revision__score_state=ScoreState.SCORING).order_by("id")
+    scoring = requests.filter(revision__scoring__state=ScoreState.SCORING).order_by("id")
     ids = list(scoring.values_list("revision", flat=True))
     requests.filter(revision__in=ids).update(enqueued_at=at)
     requests.exclude(revision__in=ids).update(opened_at=at)

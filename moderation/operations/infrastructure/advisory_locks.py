@@ -9,7 +9,7 @@ them. So every transaction takes its locks in this order, and several rows of on
 4. the row that the work is about: a platform, a draw, a campaign or a decision on one, a reconsideration, a
    rule, a review page;
 5. posts, by FOR NO KEY UPDATE, so that rows which only point to them need not wait;
-6. revisions, then evidence;
+6. scoring jobs and revisions, then evidence;
 7. ERASURES, then exports;
 8. cases;
 9. decisions, appeals, entries of feeds and deliveries, of which those that somebody holds are left out;

@@ -28,8 +28,9 @@ MOST_WAITING = 1_000
 _DRAW = """
 SELECT p.id, count(*) OVER () FROM moderation_post p
 JOIN moderation_revision r ON r.post_id = p.id AND r.number = p.latest_revision
+JOIN moderation_scoringjob j ON j.revision_id = r.id
 WHERE p.platform_id = %(platform)s AND p.erased_at IS NULL AND p.received_at > %(since)s
-  AND r.score_state IN ('scored', 'degraded') AND p.subject = 'post'
+  AND j.state IN ('scored', 'degraded') AND p.subject = 'post'
   AND NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = p.id AND c.state = 'open')
   AND NOT EXISTS (SELECT FROM moderation_label l WHERE l.post_id = p.id AND l.retracted_at IS NULL)
 ORDER BY random() LIMIT %(wanted)s

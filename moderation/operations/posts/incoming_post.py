@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Post, Revision
+from moderation.models import Post, Revision, ScoringJob
 from moderation.models.posts import Subject
 from scoring.records import AuthorSnapshot
 
@@ -80,8 +80,9 @@ def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
 
 
 def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:
-    """Return the unsaved revision of `row` that a post asks for; `digest` is its `body_digest`."""
-    return Revision(
+    """Return the unsaved revision of `row` that a post asks for, with its unsaved job; `digest` is its
+    `body_digest`."""
+    revision = Revision(
         post=row,
         number=incoming.revision,
         received_at=at,
@@ -103,8 +104,9 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
         views=incoming.views,
         body_digest=digest,
         text_digest=_digest(" ".join(incoming.text.casefold().split())),
-        enqueued_at=at,
     )
+    ScoringJob(revision=revision, enqueued_at=at)  # becomes its `scoring`
+    return revision
 
 
 def body_digest(incoming: IncomingPost) -> str:

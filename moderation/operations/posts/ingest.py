@@ -104,7 +104,7 @@ def _keep_pictures(
 
 
 def _pending(fresh: Sequence[Revision]) -> list[int]:
-    return [revision.pk for revision in fresh if revision.score_state == ScoreState.PENDING]
+    return [revision.pk for revision in fresh if revision.scoring.state == ScoreState.PENDING]
 
 
 def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken | None:
@@ -174,7 +174,8 @@ def _known_revisions(
         return {}
     numbers = {post.revision for post in posts}
     revisions = {}
-    for revision in Revision.objects.filter(post__in=old_rows, number__in=numbers):
+    known = Revision.objects.select_related("scoring").filter(post__in=old_rows, number__in=numbers)
+    for revision in known:
         revision.post = old_rows[revision.post_id]
         revisions[revision.post_id, revision.number] = revision
     return revisions
@@ -232,7 +233,7 @@ def _write(*, fresh: list[Revision], new: set[int], at: datetime) -> None:
     # A second loop: only now is the highest number of each post known.
     for revision in fresh:
         if revision.number < revision.post.latest_revision:
-            revision.score_state = ScoreState.SUPERSEDED
+            revision.scoring.state = ScoreState.SUPERSEDED
     sql.revisions(fresh=fresh)
     sql.latest(numbers={row.post_id: row.post.latest_revision for row in fresh if row.post_id not in new})
     links.store(revisions=fresh, at=at)
@@ -246,7 +247,7 @@ def _answer(answer: Revision | Refused) -> Accepted | Refused:
         revision_id=answer.pk,
         external_id=answer.post.external_id,
         revision=answer.number,
-        score_state=answer.score_state,
+        score_state=answer.scoring.state,
     )
 
 

@@ -51,9 +51,10 @@ UPDATE moderation_post p SET latest_revision = greatest(p.latest_revision, k.rev
 FROM unnest(%(ids)s::bigint[], %(revisions)s::int[]) AS k(id, revision) WHERE p.id = k.id
 """
 _SUPERSEDE = """
-UPDATE moderation_revision r SET score_state = %(superseded)s
+UPDATE moderation_scoringjob j SET state = %(superseded)s
 FROM unnest(%(posts)s::bigint[], %(numbers)s::int[]) AS k(post_id, number)
-WHERE r.post_id = k.post_id AND r.number < k.number AND r.score_state = ANY(%(open)s)
+JOIN moderation_revision r ON r.post_id = k.post_id AND r.number < k.number
+WHERE j.revision_id = r.id AND j.state = ANY(%(open)s)
 """
 _IDS = (
     "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
@@ -62,10 +63,17 @@ _JSON = ("links", "media_urls", "transcripts", "author_snapshot", "journey")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
 _VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 """All but the ids of the revision and of its post."""
-_ADD_REVISION = (
-    f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
-    f" VALUES (%(post_id)s, {_VALUES}) RETURNING id"
+_ADD_JOB = "INSERT INTO moderation_scoringjob (revision_id, state, enqueued_at, attempts, generation)"
+_ADD_JOBS = (
+    f"{_ADD_JOB} SELECT k.id, k.state, k.at, 0, 1"  # noqa: S608 - a constant
+    " FROM unnest(%(ids)s::bigint[], %(states)s::text[], %(times)s::timestamptz[]) AS k(id, state, at)"
 )
+_ADD_REVISION = f"""
+WITH revision AS (
+  INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])}) VALUES (%(post_id)s, {_VALUES}) RETURNING id),
+job AS ({_ADD_JOB} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
+SELECT id FROM revision
+"""  # noqa: S608 - names of columns
 # The parts of a WITH run in no order of their own: every part reads `met` or a part that does, so the lock
 # comes first. All of them see one snapshot. An author whom another transaction inserts meanwhile is in
 # neither `known` nor `added`: then no row comes back, and ingest stores the post by the longer way.
@@ -84,9 +92,12 @@ post AS (
     (platform_id, external_id, subject, author_id, posted_at, received_at, latest_revision)
   SELECT %(platform)s, %(external_id)s, %(subject)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
   FROM (SELECT id FROM known UNION ALL SELECT id FROM added) author
-  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id)
-INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
-SELECT post.id, {_VALUES} FROM post RETURNING post_id, id
+  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id),
+revision AS (
+  INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
+  SELECT post.id, {_VALUES} FROM post RETURNING post_id, id),
+job AS ({_ADD_JOB} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
+SELECT post_id, id FROM revision
 """  # noqa: S608 - names of columns
 _FEW = 2
 """Up to this many, one INSERT each takes fewer round trips than COPY."""
@@ -161,6 +172,7 @@ def first(*, post: Post, author: str, display_name: str, revision: Revision) -> 
     ids = prepared.rows(
         _ADD_FIRST,
         **_values(revision),
+        state=revision.scoring.state,
         platform=post.platform_id,
         external_id=post.external_id,
         subject=post.subject,
@@ -178,13 +190,19 @@ def revisions(*, fresh: Sequence[Revision]) -> None:
     """Save new revisions and give them their ids."""
     if len(fresh) <= _FEW:
         for revision in fresh:
-            [(revision.pk,)] = prepared.rows(_ADD_REVISION, **_values(revision))
+            [(revision.pk,)] = prepared.rows(_ADD_REVISION, **_values(revision), state=revision.scoring.state)
         return
     for revision, (pk,) in zip(fresh, prepared.rows(_IDS, count=len(fresh)), strict=True):
         revision.pk = pk
     with connection.cursor() as cursor, cursor.copy(_copy_statement()) as copy:
         for revision in fresh:
             copy.write_row(tuple(_values(revision).values()))
+    prepared.run(
+        _ADD_JOBS,
+        ids=[revision.pk for revision in fresh],
+        states=[revision.scoring.state for revision in fresh],
+        times=[revision.received_at for revision in fresh],
+    )
 
 
 def latest(*, numbers: Mapping[int, int]) -> None:

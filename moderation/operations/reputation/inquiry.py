@@ -135,7 +135,7 @@ def _score_again(
     latest = Revision.objects.filter(
         pk__in={link.revision_id for link, _ in pairs}, number=F("post__latest_revision")
     )
-    scores = Score.objects.filter(revision__in=latest, generation=F("revision__generation"))
+    scores = Score.objects.filter(revision__in=latest, generation=F("revision__scoring__generation"))
     records = dict(scores.values_list("revision", "record"))
     fresh = {verdict.subject for verdict in news}
     ids = {

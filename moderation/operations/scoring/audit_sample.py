@@ -43,7 +43,7 @@ def drawn(
     if not release.thresholds.audit_rate:
         return list(results)
     plans = _Plans(floor=release.thresholds.audit_rate, at=at)
-    earlier = _earlier([revision for revision in revisions if revision.generation > 1])
+    earlier = _earlier([revision for revision in revisions if revision.scoring.generation > 1])
     return [
         _drawn(revision, record, result, earlier=earlier.get(revision.pk), plans=plans)
         for revision, record, result in zip(revisions, records, results, strict=True)

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from moderation import enqueue
-from moderation.models import Post, Revision
+from moderation.models import Post, Revision, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.infrastructure import transactions
 from moderation.queries.health import clocks
@@ -27,16 +27,17 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
     again are left to a later message.
     """
     with transaction.atomic():
-        rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
+        rows = list(_lockable().filter(_is_free(at=at), pk__in=revision_ids).order_by("pk"))
         if rows and not is_alone:
             rows = _batch(rows, at=at)
+        lease_until = at + timedelta(seconds=LEASE_SECONDS)
+        # Attempts are counted when claimed, not when it fails: a worker that is killed counts nothing.
+        ScoringJob.objects.filter(pk__in=[row.pk for row in rows]).update(
+            state=ScoreState.SCORING, lease_until=lease_until, attempts=F("attempts") + 1
+        )
         for row in rows:
-            row.score_state = ScoreState.SCORING
-            row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
-            # Counted when claimed, not when it fails: a worker that is killed counts nothing.
-            row.attempts += 1
-        Revision.objects.bulk_update(rows, ["score_state", "lease_until", "attempts"])
-    return rows
+            row.state, row.lease_until, row.attempts = ScoreState.SCORING, lease_until, row.attempts + 1
+    return [row.revision for row in rows]
 
 
 def give_back(revisions: Sequence[Revision]) -> None:
@@ -44,15 +45,15 @@ def give_back(revisions: Sequence[Revision]) -> None:
     if not revisions:
         return
     with transaction.atomic():
-        rows = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
-        claims = {row.pk: (row.generation, row.attempts) for row in revisions}
+        rows = ScoringJob.objects.select_for_update().filter(state=ScoreState.SCORING)
+        claims = {row.pk: (row.scoring.generation, row.scoring.attempts) for row in revisions}
         ids = [
             row.pk
-            for row in rows.filter(pk__in=claims).order_by("id")
+            for row in rows.filter(pk__in=claims).order_by("pk")
             if claims[row.pk] == (row.generation, row.attempts)
         ]
-        Revision.objects.filter(pk__in=ids).update(
-            score_state=ScoreState.PENDING, lease_until=None, attempts=F("attempts") - 1
+        ScoringJob.objects.filter(pk__in=ids).update(
+            state=ScoreState.PENDING, lease_until=None, attempts=F("attempts") - 1
         )
         enqueue.scoring(revision_ids=ids)
 
@@ -66,15 +67,16 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
     """
     ids = [revision.pk for revision in revisions]
     posts = _lock_posts({revision.post_id for revision in revisions})
-    rows = Revision.objects.select_for_update().filter(pk__in=ids).order_by("id")
+    rows = ScoringJob.objects.select_for_update().filter(pk__in=ids).order_by("pk")
     # The attempts, too: whoever took over after our lease has the same state and generation.
-    states = {row.pk: (row.score_state, row.generation, row.attempts) for row in rows}
+    states = {row.pk: (row.state, row.generation, row.attempts) for row in rows}
     for revision in revisions:
         revision.post.latest_revision = posts[revision.post_id]
     return {
         revision.pk
         for revision in revisions
-        if states.get(revision.pk) == (ScoreState.SCORING, revision.generation, revision.attempts)
+        if states.get(revision.pk)
+        == (ScoreState.SCORING, revision.scoring.generation, revision.scoring.attempts)
     }
 
 
@@ -83,10 +85,9 @@ def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
     """Lock revisions and their posts, as `still_held` does; return the latest ones in this state."""
     revisions = Revision.objects.filter(pk__in=revision_ids)
     _lock_posts(set(revisions.values_list("post_id", flat=True)))
-    rows = revisions.select_for_update(of=("self",)).order_by("id")
-    return list(
-        rows.filter(score_state=state, number=F("post__latest_revision")).values_list("pk", flat=True)
-    )
+    rows = ScoringJob.objects.select_for_update(of=("self",)).filter(revision__in=revision_ids, state=state)
+    latest = rows.filter(revision__number=F("revision__post__latest_revision"))
+    return list(latest.order_by("pk").values_list("pk", flat=True))
 
 
 def is_over(*, at: datetime) -> Q:
@@ -94,14 +95,14 @@ def is_over(*, at: datetime) -> Q:
     return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))
 
 
-def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
+def _batch(named: list[ScoringJob], *, at: datetime) -> list[ScoringJob]:
     """Add what else waits, or take posts that have no score yet in place of ones that have.
 
     A message that is put off comes again after a batch of new posts, so none is put off for nothing.
     """
     # One that was tried twice is left to a message of its own: it may be what kills workers.
-    queue = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
-    queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
+    queue = _lockable().filter(is_open=True, state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
+    queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "pk")
     has_new = any(row.generation == 1 for row in named)
     room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
     new_rows = list(queue.filter(generation=1)[: max(0, room)])
@@ -113,14 +114,14 @@ def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     return named + list(queue[: max(0, AGAIN_CHUNK - len(named))])
 
 
-def _lockable() -> QuerySet[Revision]:
-    # SKIP LOCKED: a locked revision is being claimed or stored by another worker; the sweep finds it again.
-    rows = Revision.objects.select_for_update(skip_locked=True, of=("self",))
-    return rows.select_related("post__platform", "post__author")
+def _lockable() -> QuerySet[ScoringJob]:
+    # SKIP LOCKED: a locked row is being claimed or stored by another worker; the sweep finds it again.
+    rows = ScoringJob.objects.select_for_update(skip_locked=True, of=("self",))
+    return rows.select_related("revision__post__platform", "revision__post__author")
 
 
-def _is_open(*, at: datetime) -> Q:
-    return Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING) & is_over(at=at)
+def _is_free(*, at: datetime) -> Q:
+    return Q(state=ScoreState.PENDING) | Q(state=ScoreState.SCORING) & is_over(at=at)
 
 
 def _lock_posts(post_ids: set[int]) -> dict[int, int]:

@@ -12,7 +12,7 @@ from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterR
 from django.db.models.functions import Greatest, Least, Mod
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Decision, Revision, Score, desk_settings
+from moderation.models import Case, Decision, Score, ScoringJob, desk_settings
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
 from moderation.models.posts import ScoreState
@@ -34,24 +34,22 @@ def sweep(*, at: datetime) -> int:
     """Enqueue revisions whose message was lost or whose worker died; return how many."""
     forgotten = sweeps.forgotten(has_backlog=enqueue.scoring_backlog() > 0, at=at)
     with transaction.atomic():
-        revisions = list(
-            Revision.objects.select_for_update(skip_locked=True)
+        jobs = list(
+            ScoringJob.objects.select_for_update(skip_locked=True)
             .filter(
-                Q(score_state=ScoreState.PENDING) & forgotten
-                | Q(score_state=ScoreState.SCORING) & leases.is_over(at=at)
+                Q(state=ScoreState.PENDING) & forgotten | Q(state=ScoreState.SCORING) & leases.is_over(at=at),
+                is_open=True,
             )
-            .order_by("enqueued_at", "id")[:SWEEP_LIMIT]
+            .order_by("enqueued_at", "pk")[:SWEEP_LIMIT]
         )
-        dead = [revision.pk for revision in revisions if revision.attempts >= MAX_ATTEMPTS]
-        open_again = [revision.pk for revision in revisions if revision.attempts < MAX_ATTEMPTS]
-        Revision.objects.filter(pk__in=dead).update(score_state=ScoreState.DEAD)
+        dead = [job.pk for job in jobs if job.attempts >= MAX_ATTEMPTS]
+        open_again = [job.pk for job in jobs if job.attempts < MAX_ATTEMPTS]
+        ScoringJob.objects.filter(pk__in=dead).update(state=ScoreState.DEAD)
         # Revisions of a killed worker keep their old time of arrival, so that the next task of any post takes
         # them along, whatever the backlog. Only once: a post may be what kills the workers.
-        interrupted = [
-            row.pk for row in revisions if row.score_state == ScoreState.SCORING and row.attempts == 1
-        ]
-        Revision.objects.filter(pk__in=interrupted).update(score_state=ScoreState.PENDING, lease_until=None)
-        Revision.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(enqueued_at=at)
+        interrupted = [job.pk for job in jobs if job.state == ScoreState.SCORING and job.attempts == 1]
+        ScoringJob.objects.filter(pk__in=interrupted).update(state=ScoreState.PENDING, lease_until=None)
+        ScoringJob.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(enqueued_at=at)
         enqueue.scoring(revision_ids=open_again)
     return len(open_again)
 
@@ -66,12 +64,12 @@ def rescore_degraded(*, at: datetime) -> int:
     posts as were scored well since the last failure: a breaker that closes by steps. While no batch succeeds,
     the pause of each post doubles.
     """
-    degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
+    degraded = ScoringJob.objects.filter(is_open=True, state=ScoreState.DEGRADED)
     if not degraded.exists() or not scorer.content().is_ready() or not matches.is_ready(at=at):
         return 0
     well = _scored_well(at=at)
-    under_way = Revision.objects.filter(
-        score_state__in=(ScoreState.PENDING, ScoreState.SCORING), degraded_since__isnull=False
+    under_way = ScoringJob.objects.filter(
+        is_open=True, state__in=(ScoreState.PENDING, ScoreState.SCORING), degraded_since__isnull=False
     )
     room = min(max(leases.AGAIN_CHUNK, 4 * well), SWEEP_LIMIT) - under_way.count()
     longest = _LONGEST_PAUSE if well < leases.AGAIN_CHUNK else 2 * _LEAST_PAUSE
@@ -79,33 +77,38 @@ def rescore_degraded(*, at: datetime) -> int:
         return 0
     with transaction.atomic():
         free = degraded.filter(_is_due(at=at, longest=longest)).select_for_update(skip_locked=True)
-        ids = free.order_by("enqueued_at", "id").values_list("pk", flat=True)[:room]
+        ids = free.order_by("enqueued_at", "pk").values_list("pk", flat=True)[:room]
         enqueued = rescore.again(ids, at=at, states=(ScoreState.DEGRADED,))
     return len(enqueued)
 
 
 def ask_people(*, at: datetime) -> int:
     """Open cases of posts that stay degraded for too long, as the desk is set; return how many."""
-    post = OuterRef("post")
+    post = OuterRef("revision__post")
     decisions = Decision.objects.filter(post=post, reversal__isnull=True).filter(
         Q(decided_at__gte=OuterRef("degraded_since"))
         | Q(source=DecisionSource.MODERATOR, revision=OuterRef("pk"))
     )
-    latest = Score.objects.filter(route_reason=CaseReason.DEGRADED, generation=F("revision__generation"))
-    unasked = Revision.objects.filter(
+    latest = Score.objects.filter(
+        route_reason=CaseReason.DEGRADED, generation=F("revision__scoring__generation")
+    )
+    unasked = ScoringJob.objects.filter(
         ~Exists(Case.objects.filter(post=post, state=CaseState.OPEN)),
         ~Exists(decisions),
         Exists(latest.filter(revision=OuterRef("pk"))),
-        score_state=ScoreState.DEGRADED,
+        is_open=True,
+        state=ScoreState.DEGRADED,
         degraded_since__lte=at - timedelta(seconds=desk_settings.current().degraded_seconds),
-        number=F("post__latest_revision"),
+        revision__number=F("revision__post__latest_revision"),
     )
-    ids = list(unasked.order_by("enqueued_at", "id").values_list("pk", flat=True)[:_ASKED])
+    ids = list(unasked.order_by("enqueued_at", "pk").values_list("pk", flat=True)[:_ASKED])
     if not ids:
         return 0
     with transaction.atomic():
         held_ids = leases.still(ScoreState.DEGRADED, revision_ids=ids)
-        scores = latest.filter(revision__in=held_ids).select_related("revision__post__platform")
+        scores = latest.filter(revision__in=held_ids).select_related(
+            "revision__post__platform", "revision__scoring"
+        )
         route.apply(scores=list(scores), at=at)
     return len(scores)
 
@@ -124,7 +127,7 @@ def _is_due(*, at: datetime, longest: timedelta) -> Q:
     """Select by the times of the first and the last try: pauses double, and differ by post."""
     tried_for = F("enqueued_at") - F("degraded_since")
     pause = Least(Greatest(tried_for, Value(_LEAST_PAUSE)), Value(longest))
-    jitter = 0.75 + Mod(F("id") * 37, 64) / 128.0
+    jitter = 0.75 + Mod(F("pk") * 37, 64) / 128.0
     return Q(enqueued_at__lte=ExpressionWrapper(Value(at) - pause * jitter, output_field=DateTimeField()))
 
 
@@ -134,7 +137,7 @@ def _scored_well(*, at: datetime) -> int:
     Or of those scored again: a first score for a waiting sender may lack an answer for want of time.
     """
     newest = Score.objects.order_by("-pk").values_list(
-        "generation", "scored_at", "is_degraded", "revision__score_state"
+        "generation", "scored_at", "is_degraded", "revision__scoring__state"
     )
     recent = [
         (generation > 1, is_degraded or state == ScoreState.DEGRADED)

@@ -146,7 +146,7 @@ def _is_soon_scored_again(score: Score, *, at: datetime) -> bool:
 
     If the answer stays away, `recovery.ask_people` comes back to the post.
     """
-    since = score.revision.degraded_since
+    since = score.revision.scoring.degraded_since
     return (
         score.route_reason == CaseReason.DEGRADED
         and since is not None

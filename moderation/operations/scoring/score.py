@@ -13,7 +13,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, scorer
-from moderation.models import Release, Revision, Score
+from moderation.models import Release, Revision, Score, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import join, opening
@@ -137,7 +137,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
     except (SoftTimeLimitExceeded, OperationalError, InterfaceError):
         raise
     except Exception:
-        log.exception("scoring_failed", revision=revision.pk, attempts=revision.attempts)
+        log.exception("scoring_failed", revision=revision.pk, attempts=revision.scoring.attempts)
         return 0
 
 
@@ -178,19 +178,19 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     ]
     review_sample.draw(rows, at=at)
     scores = Score.objects.bulk_create(rows)
-    fields = {"score_state", "lease_until"}
+    fields = {"state", "lease_until"}
     for score in scores:
-        row = score.revision
-        row.score_state, row.lease_until = ScoreState.SCORED, None
+        row = score.revision.scoring
+        row.state, row.lease_until = ScoreState.SCORED, None
         if score.is_degraded or frozen.policies.is_owed:
             # Its next pause begins now.
-            row.score_state, row.enqueued_at = ScoreState.DEGRADED, at
+            row.state, row.enqueued_at = ScoreState.DEGRADED, at
             row.degraded_since = row.degraded_since or at
             fields |= {"degraded_since", "enqueued_at"}
         elif row.degraded_since is not None:
             row.degraded_since = None
             fields.add("degraded_since")
-    Revision.objects.bulk_update([score.revision for score in scores], sorted(fields))
+    ScoringJob.objects.bulk_update([score.revision.scoring for score in scores], sorted(fields))
     return scores
 
 
@@ -200,7 +200,7 @@ def unsaved(
     """Return the unsaved score of a revision."""
     return Score(
         revision=revision,
-        generation=revision.generation,
+        generation=revision.scoring.generation,
         release=release,
         scored_at=at,
         record=record.to_json(),

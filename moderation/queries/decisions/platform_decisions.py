@@ -27,7 +27,7 @@ def answering(complaint: Complaint, *, at: datetime) -> Decision | None:
     if row is None or row.decided_at >= complaint.received_at:
         return row
     has_case = Q(cases__state=CaseState.OPEN, cases__reason__in=PLATFORM_REASONS)
-    is_unscored = Q(revisions__score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
+    is_unscored = Q(revisions__scoring__state__in=(ScoreState.PENDING, ScoreState.SCORING))
     return None if Post.objects.filter(has_case | is_unscored, pk=row.post_id).exists() else row
 
 

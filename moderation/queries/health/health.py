@@ -21,8 +21,8 @@ from moderation.models import (
     Evidence,
     EvidenceRequest,
     Export,
-    Revision,
     Score,
+    ScoringJob,
     TrainingRun,
     UnkeptFile,
 )
@@ -116,12 +116,12 @@ def _waiting(at: datetime) -> QuerySet[Delivery]:
 _HELD = Q(endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint"))
 _BACKLOGS: tuple[tuple[str, StrPromise, StrPromise, Callable[[datetime], QuerySet[Any]], str, int], ...] = (
     ("scoring", _("Posts to score"), _("a worker"),
-     lambda _at: Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)),
+     lambda _at: ScoringJob.objects.filter(is_open=True, state__in=(ScoreState.PENDING, ScoreState.SCORING)),
      "enqueued_at", 1),
     ("degraded", _("Scored without one of the models"), _("Triton, then re-scoring"),
-     lambda _at: Revision.objects.filter(score_state=ScoreState.DEGRADED), "degraded_since", 10),
+     lambda _at: ScoringJob.objects.filter(is_open=True, state=ScoreState.DEGRADED), "degraded_since", 10),
     ("dead", _("Posts that could not be scored"), _("an operator"),
-     lambda _at: Revision.objects.filter(score_state=ScoreState.DEAD), "enqueued_at", 1),
+     lambda _at: ScoringJob.objects.filter(state=ScoreState.DEAD), "enqueued_at", 1),
     ("evidence", _("Pages behind links to fetch"), _("a worker, or the sites"),
      lambda _at: Evidence.objects.filter(state__in=OPEN), "since", 10),
     ("evidence_requests", _("Posts whose links and pictures are to be looked up"), _("a worker"),

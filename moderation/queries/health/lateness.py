@@ -13,7 +13,7 @@ from moderation.models import (
     Erasure,
     Evidence,
     EvidenceRequest,
-    Revision,
+    ScoringJob,
     UnkeptFile,
     WebhookEndpoint,
 )
@@ -71,8 +71,9 @@ def oldest_unscored_at() -> datetime | None:
 
     `deploy/kubernetes/autoscaling.yaml` asks the same.
     """
-    unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
-    return unscored.order_by("enqueued_at", "id").values_list("enqueued_at", flat=True).first()
+    waiting = (ScoreState.PENDING, ScoreState.SCORING)
+    unscored = ScoringJob.objects.filter(is_open=True, state__in=waiting)
+    return unscored.order_by("enqueued_at", "pk").values_list("enqueued_at", flat=True).first()
 
 
 def _oldest_due_at() -> datetime | None:

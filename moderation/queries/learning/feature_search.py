@@ -103,7 +103,7 @@ def _within(wanted: FeatureFilter, *, since: datetime) -> QuerySet[Score]:
 def _matching(wanted: FeatureFilter, *, since: datetime) -> QuerySet[Score, Any]:
     rows = _within(wanted, since=since).filter(
         ban__isnull=True,
-        generation=F("revision__generation"),
+        generation=F("revision__scoring__generation"),
         revision__number=F("revision__post__latest_revision"),
         revision__post__erased_at__isnull=True,
     )

@@ -122,7 +122,7 @@ def scores(about: Subject, *, at: datetime) -> QuerySet[Score]:
         release__in=about.releases,
         ban__isnull=True,
         rule__isnull=True,
-        generation=F("revision__generation"),
+        generation=F("revision__scoring__generation"),
         revision__number=F("revision__post__latest_revision"),
         revision__post__erased_at__isnull=True,
     )

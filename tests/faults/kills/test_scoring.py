@@ -39,8 +39,8 @@ def test_a_wiped_broker_leaves_no_post_unscored(stand: Stand) -> None:
         stand.signal_all(workers, signal.SIGCONT)
     # Half a minute is what the sweep waits before it takes a message for lost.
     stand.rows(
-        "UPDATE moderation_revision SET enqueued_at = enqueued_at - interval '1 minute'"
-        " WHERE score_state = 'pending'"
+        "UPDATE moderation_scoringjob SET enqueued_at = enqueued_at - interval '1 minute'"
+        " WHERE state = 'pending'"
     )
 
     stand.wait_until(lambda: stand.settled(ids) == WAITING, "all scored", patience_seconds=60 + WAITING / 50)
@@ -62,7 +62,7 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
         " WHERE p.external_id = %s",
         external_id,
     )
-    state = "SELECT score_state, attempts FROM moderation_revision WHERE id = %s"
+    state = "SELECT state, attempts FROM moderation_scoringjob WHERE revision_id = %s"
 
     def hangs(attempt: int) -> bool:
         # Others may wait for the post, too.
@@ -73,7 +73,7 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
         lock.execute("SELECT id FROM moderation_post WHERE id = %s FOR NO KEY UPDATE", (post_id,))
         stand.signal_all(workers, signal.SIGCONT)
         stand.wait_until(lambda: hangs(1), "the first run hangs")
-        stand.rows("UPDATE moderation_revision SET lease_until = now() WHERE id = %s", revision_id)
+        stand.rows("UPDATE moderation_scoringjob SET lease_until = now() WHERE revision_id = %s", revision_id)
         for tag in broker.zrange("unacked_index", 0, -1):
             broker.zadd("unacked_index", {tag: time.time() - 120})
 

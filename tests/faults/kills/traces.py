@@ -44,9 +44,10 @@ def traces(stand: Stand, case_id: int) -> dict[str, int]:
 def scored_more_often_than_asked(stand: Stand, ids: list[str]) -> int:
     """Count revisions with more than one score for each reason to score them."""
     query = (
-        "SELECT count(*) FROM (SELECT r.id FROM moderation_revision r"
+        "SELECT count(*) FROM (SELECT j.revision_id FROM moderation_revision r"
         " JOIN moderation_post p ON p.id = r.post_id JOIN moderation_score s ON s.revision_id = r.id"
-        " WHERE p.external_id = ANY(%s) GROUP BY r.id HAVING count(*) > r.generation) AS found"
+        " JOIN moderation_scoringjob j ON j.revision_id = r.id"
+        " WHERE p.external_id = ANY(%s) GROUP BY j.revision_id HAVING count(*) > j.generation) AS found"
     )
     return stand.count(query, ids)
 

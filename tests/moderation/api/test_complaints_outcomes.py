@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Author, Case, Complaint, Delivery, Platform, Revision, User
+from moderation.models import Author, Case, Complaint, Delivery, Platform, ScoringJob, User
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.posts import ScoreState
@@ -63,11 +63,11 @@ class TestRead:
         again = IncomingComplaint(
             post=reported.post_external_id, reporter="another", reason="spam", reported_at=later(99)
         )
-        Revision.objects.update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.update(state=ScoreState.SCORED)
         late = complaints.record(platform=platform, complaint=again, at=later(99))
 
         scoring = outcome(api, late)["state"]
-        Revision.objects.update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.update(state=ScoreState.SCORED)
 
         assert (scoring, outcome(api, late)["state"]) == ("open", "decided")
         assert outcome(api, late)["decision"]["verdict"] == "not_spam"

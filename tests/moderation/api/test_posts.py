@@ -9,7 +9,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import ApiKey, Case, Platform, Post, Revision, User
+from moderation.models import ApiKey, Case, Platform, Post, Revision, ScoringJob, User
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.api.conftest import LEAST, Payload
@@ -178,7 +178,7 @@ class TestCounts:
         told = api.patch(f"/api/v1/posts/{scored}", moved).json()
 
         assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 210} | moved
-        assert Revision.objects.get().score_state == state
+        assert ScoringJob.objects.get().state == state
         assert api.get(f"/api/v1/posts/{scored}").json().items() >= moved.items()
 
     @pytest.mark.parametrize(

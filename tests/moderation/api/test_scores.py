@@ -11,7 +11,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation import scorer
-from moderation.models import Case, Decision, Policy, Revision, Score, User
+from moderation.models import Case, Decision, Policy, Revision, Score, ScoringJob, User
 from moderation.models.posts import ScoreState
 from moderation.operations.policies import policy, trial
 from moderation.operations.scoring import score
@@ -68,7 +68,7 @@ class TestInTime:
 
         ask(api, payload)
 
-        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert ScoringJob.objects.get().state == ScoreState.SCORED
         assert Decision.objects.get().score == Score.objects.get()
 
     def test_a_repeated_request_is_scored_once(
@@ -96,7 +96,7 @@ class TestOutOfTime:
         answer = ask(api, payload).json()
 
         assert (answer["is_degraded"], answer["verdict"]) == (True, "undecided")
-        assert Revision.objects.get().score_state == ScoreState.DEGRADED
+        assert ScoringJob.objects.get().state == ScoreState.DEGRADED
 
     def test_without_any_time_the_post_is_stored_for_the_tasks(
         self, api: APIClient, payload: Payload, settings: Settings
@@ -107,7 +107,7 @@ class TestOutOfTime:
 
         assert answer.status_code == 200
         assert (answer.json()["is_degraded"], answer.json()["release"]) == (True, None)
-        assert Revision.objects.get().score_state == ScoreState.PENDING
+        assert ScoringJob.objects.get().state == ScoreState.PENDING
 
     @pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "v-1"}])
     def test_a_failure_leaves_the_post_for_the_tasks(
@@ -118,7 +118,7 @@ class TestOutOfTime:
         answer = ask(api, payload, **headers)
 
         assert (answer.status_code, answer.json()["verdict"]) == (200, "undecided")
-        assert Revision.objects.get().score_state == ScoreState.PENDING
+        assert ScoringJob.objects.get().state == ScoreState.PENDING
 
 
 @pytest.mark.usefixtures("fake_scorer")
@@ -142,7 +142,7 @@ def test_a_process_that_still_loads_answers_without_a_score(
     answer = ask(api, payload)
 
     assert (answer.status_code, answer.json()["route"]) == (200, None)
-    assert Revision.objects.get().score_state == ScoreState.PENDING
+    assert ScoringJob.objects.get().state == ScoreState.PENDING
 
 
 @pytest.mark.usefixtures("fake_scorer")

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from moderation import scorer
-from moderation.models import ApiKey, AuditEntry, Platform, Post, Revision
+from moderation.models import ApiKey, AuditEntry, Platform, Post, Revision, ScoringJob
 from moderation.models.platforms import Scope
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
@@ -112,7 +112,7 @@ class TestRescore:
     def test_puts_posts_back_and_says_where_to_go_on(self, posts: list[Post], named: str) -> None:
         said = rescored(named)
 
-        assert set(Revision.objects.values_list("generation", "score_state")) == {(2, ScoreState.PENDING)}
+        assert set(ScoringJob.objects.values_list("generation", "state")) == {(2, ScoreState.PENDING)}
         assert "3 posts to score again" in said
         assert f"--after {Revision.objects.latest('pk').pk}" in said
         assert "3 posts are scored again" in said
@@ -120,13 +120,13 @@ class TestRescore:
     def test_takes_up_what_made_scoring_fail_also_if_it_was_edited_since(
         self, posts: list[Post], post: Callable[..., Post]
     ) -> None:
-        Revision.objects.filter(post=posts[0]).update(score_state=ScoreState.DEAD, attempts=8)
+        ScoringJob.objects.filter(revision__post=posts[0]).update(state=ScoreState.DEAD, attempts=8)
         post(external_id=posts[0].external_id, text="another text", revision=2, at=timezone.now())
 
         rescored("--dead")
 
-        taken = Revision.objects.get(generation=2)
-        assert (taken.post, taken.score_state, taken.attempts) == (posts[0], ScoreState.PENDING, 0)
+        taken = ScoringJob.objects.get(generation=2)
+        assert (taken.revision.post, taken.state, taken.attempts) == (posts[0], ScoreState.PENDING, 0)
 
     def test_goes_on_after_an_id(self, posts: list[Post]) -> None:
         second = Revision.objects.order_by("pk")[1]
@@ -158,7 +158,7 @@ class TestRescore:
         with pytest.raises(CommandError, match=refusal):
             rescored(*arguments)
 
-        assert not Revision.objects.filter(generation=2).exists()
+        assert not ScoringJob.objects.filter(generation=2).exists()
 
 
 DAYS = {"since": "2026-01-01T00:00:00+00:00", "until": "2026-07-01T00:00:00+00:00"}

@@ -15,8 +15,8 @@ from moderation.models import (
     Platform,
     Post,
     Reconsideration,
-    Revision,
     Score,
+    ScoringJob,
     User,
 )
 from moderation.models.cases import CaseReason, CaseState
@@ -59,7 +59,7 @@ def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer) -> Case:
 
 
 def scored(at: datetime) -> None:
-    ids = list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
+    ids = list(ScoringJob.objects.filter(state="pending").values_list("pk", flat=True))
     score.run(revision_ids=ids, at=at)
 
 
@@ -128,7 +128,7 @@ class TestSweep:
         assert Delivery.objects.filter(decision__in=made, event="decision.created").count() == row.decided
 
         fake_scorer.default = 0.05
-        Revision.objects.update(generation=5, score_state="pending", attempts=0)
+        ScoringJob.objects.update(generation=5, state="pending", attempts=0)
         scored(later(60))
         assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
 
@@ -169,7 +169,7 @@ class TestSweep:
         judge(waiting, moderator, at=later(20))
         reconsider.sweep(at=later(31))
         fake_scorer.default = 0.05
-        Revision.objects.update(generation=5, score_state="pending", attempts=0)
+        ScoringJob.objects.update(generation=5, state="pending", attempts=0)
 
         scored(later(60))
 

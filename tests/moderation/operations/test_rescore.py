@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
-from moderation.models import Decision, Label, Platform, Post, Release, Revision, Score
+from moderation.models import Decision, Label, Platform, Post, Release, Revision, Score, ScoringJob
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
@@ -78,11 +78,11 @@ def again(ids: Sequence[int], *, at: datetime) -> list[int]:
 
 
 def unscored() -> int:
-    return Revision.objects.filter(score_state=ScoreState.PENDING).count()
+    return ScoringJob.objects.filter(state=ScoreState.PENDING).count()
 
 
 def generations() -> list[int]:
-    return list(Revision.objects.order_by("pk").values_list("generation", flat=True))
+    return list(ScoringJob.objects.order_by("pk").values_list("generation", flat=True))
 
 
 def run(wanted: Wanted, *, after_id: int = 0, worker: Worker | None = None) -> list[Progress]:
@@ -143,7 +143,7 @@ class TestRun:
 
         run(wanted)
 
-        assert Revision.objects.get(post=late).generation == 1
+        assert Revision.objects.get(post=late).scoring.generation == 1
         assert generations().count(2) == len(posts)
 
 
@@ -164,12 +164,12 @@ class TestWanted:
                 chosen.update(received_at=later(30))
                 wanted = replace(wanted, since=later(30))
             case state:
-                chosen.update(score_state=state)
+                ScoringJob.objects.filter(revision__in=chosen).update(state=state)
                 wanted = replace(wanted, states=frozenset({ScoreState(state)}))
 
         run(wanted)
 
-        assert Revision.objects.get(generation=2).post == posts[3]
+        assert ScoringJob.objects.get(generation=2).revision.post == posts[3]
 
     @pytest.mark.usefixtures("posts")
     def test_goes_by_the_release_of_the_latest_score(self, wanted: Wanted) -> None:
@@ -212,7 +212,7 @@ class TestAgain:
 
         assert taken == [[]]
         assert Score.objects.get().generation == 1
-        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert ScoringJob.objects.get().state == ScoreState.SCORED
 
     def test_makes_a_late_worker_lose_its_score(self, post: Post_, beside: Beside) -> None:
         """A worker stalls past its lease; another scores the post, which is then to be scored again."""

@@ -6,7 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from moderation.models import AuditEntry, Case, Decision, Delivery, Platform, Revision, Rule, Score, User
+from moderation.models import (
+    AuditEntry,
+    Case,
+    Decision,
+    Delivery,
+    Platform,
+    Revision,
+    Rule,
+    Score,
+    ScoringJob,
+    User,
+)
 from moderation.models.decisions import Verdict
 from moderation.models.rules import IDENTIFIERS, WORDS
 from moderation.operations import rules
@@ -159,7 +170,7 @@ class TestRequeue:
 
         impose(at=later(5), requeue=rules.Requeue.RECENT)
 
-        assert Revision.objects.get().score_state == "scored"
+        assert ScoringJob.objects.get().state == "scored"
 
     def test_reaches_recent_posts_that_the_filter_let_pass(
         self, post: Post_, fake_scorer: FakeScorer, impose: Impose

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, DeskSettings, Revision, Rule, Score, User
+from moderation.models import Case, DeskSettings, Rule, Score, ScoringJob, User
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.scoring import score
@@ -84,7 +84,7 @@ class TestRules:
     def test_score_again_what_waits(self, lead_desk: Client) -> None:
         impose(lead_desk, requeue="waiting")
 
-        assert Revision.objects.get().score_state == "pending"
+        assert ScoringJob.objects.get().state == "pending"
 
     def test_of_an_address_show_on_its_page(self, lead_desk: Client) -> None:
         impose(lead_desk, kind="address", value="203.0.113.0/24", days="")
@@ -161,7 +161,7 @@ class TestDrafts:
 
         draft.refresh_from_db()
         assert not draft.is_draft
-        assert Revision.objects.get().score_state == "pending"
+        assert ScoringJob.objects.get().state == "pending"
 
     def test_are_refused_beside_a_rule_in_force_and_can_be_dropped(
         self, lead_desk: Client, lead: User, draft: Rule

@@ -17,6 +17,7 @@ from moderation.models import (
     Label,
     Platform,
     Post,
+    ScoringJob,
     User,
 )
 from moderation.models.cases import CaseReason, CaseState
@@ -178,7 +179,7 @@ class TestRulings:
     def test_leaves_alone_who_was_left_out(self, decided: CampaignDecision, moderator: User) -> None:
         [post] = join(later(65))
         leave_out(decided.campaign, post.pk, by=moderator, at=later(70))
-        post.revisions.update(score_state="pending", generation=2)
+        ScoringJob.objects.filter(revision__post=post).update(state="pending", generation=2)
 
         run_all([post], at=later(100))
 

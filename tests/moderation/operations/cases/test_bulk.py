@@ -20,6 +20,7 @@ from moderation.models import (
     Post,
     Revision,
     Score,
+    ScoringJob,
     User,
 )
 from moderation.models.cases import CaseReason, CaseState
@@ -215,7 +216,7 @@ class TestAllOpened:
 
     def test_is_on_the_latest_score(self, posts: list[Post], fake_scorer: FakeScorer) -> None:
         fake_scorer.default = 0.03
-        Revision.objects.filter(post=posts[0]).update(score_state="pending", generation=2)
+        ScoringJob.objects.filter(revision__post=posts[0]).update(state="pending", generation=2)
         run(at=later(2))
 
         case = opening.opened(posts[0], reason=CaseReason.SECOND, at=later(3))

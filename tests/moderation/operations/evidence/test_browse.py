@@ -92,8 +92,8 @@ class TestBrowse:
         if named.state == EvidenceState.FETCHED:
             assert named.facts is not None
             assert named.facts["differs_for_browser"] is differs
-        assert (revision.score_state == ScoreState.PENDING) == bool(differs)
-        assert revision.generation == (2 if differs else 1)
+        assert (revision.scoring.state == ScoreState.PENDING) == bool(differs)
+        assert revision.scoring.generation == (2 if differs else 1)
         pages = [
             piece.page for piece in records.record_at(revision=revision, at=later(9)).evidence if piece.page
         ]

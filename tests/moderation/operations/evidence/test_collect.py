@@ -17,7 +17,16 @@ from structlog.testing import capture_logs
 from config.evidence import Limits
 from moderation.evidence import reader
 from moderation.evidence.reader import Readers
-from moderation.models import Evidence, EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
+from moderation.models import (
+    Evidence,
+    EvidenceRequest,
+    Platform,
+    Revision,
+    RevisionEvidence,
+    Score,
+    ScoringJob,
+    User,
+)
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -62,7 +71,7 @@ def test_is_asked_for_as_the_platform_wishes(
 
     revision = scored(*([site.url(path)] if path else []), at=AT)
 
-    assert revision.score_state == ScoreState.SCORED
+    assert revision.scoring.state == ScoreState.SCORED
     assert EvidenceRequest.objects.exists() == RevisionEvidence.objects.exists() == is_asked_for
 
 
@@ -89,8 +98,8 @@ def test_posts_are_scored_again_when_a_link_leads_to_another_domain(
     collect.run(evidence_id=ids()[0], at=later(1))
 
     revision.refresh_from_db()
-    assert revision.generation == generation
-    assert (revision.score_state == ScoreState.PENDING) == (generation == 2)
+    assert revision.scoring.generation == generation
+    assert (revision.scoring.state == ScoreState.PENDING) == (generation == 2)
 
 
 def test_a_rule_holds_for_what_a_link_leads_to(site: HostileSite, scored: Scored, lead: User) -> None:
@@ -178,7 +187,7 @@ class TestRecovery:
 
         assert collect.run(evidence_id=evidence_id, at=AT) == 0, "another worker has taken over"
         assert Evidence.objects.get().fetched_at == over
-        assert Revision.objects.get().generation == 2, "scored again once"
+        assert ScoringJob.objects.get().generation == 2, "scored again once"
 
     def test_gives_up_by_name_what_kills_every_worker(
         self, site: HostileSite, scored: Scored, at: datetime

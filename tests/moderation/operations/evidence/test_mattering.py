@@ -12,7 +12,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revision, Score
+from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revision, Score, ScoringJob
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
@@ -38,7 +38,7 @@ def fetch_first(revision: Revision, *, at: datetime) -> int:
     """Fetch the first address of a revision; return its generation."""
     collect.run(evidence_id=Evidence.objects.order_by("id").values_list("pk", flat=True)[0], at=at)
     revision.refresh_from_db()
-    return revision.generation
+    return revision.scoring.generation
 
 
 @pytest.mark.drawn(2)
@@ -79,14 +79,14 @@ class TestWhatIsKnownAlready:
 
         second = scored(site.url("/page"), at=later(5))
 
-        assert (second.generation, second.score_state) == (1, ScoreState.SCORED)
+        assert (second.scoring.generation, second.scoring.state) == (1, ScoreState.SCORED)
         pieces = Score.objects.get(revision=second).record["evidence"]
         assert [(piece["role"], piece["state"]) for piece in pieces] == [("link", "fetched")]
         with transaction.atomic():
             leads.reopen([second.pk], at=later(7))
         opening.run(revision_ids=[second.pk], at=later(8))
         second.refresh_from_db()
-        assert (second.generation, second.score_state) == (1, ScoreState.SCORED), "it has seen it"
+        assert (second.scoring.generation, second.scoring.state) == (1, ScoreState.SCORED), "it has seen it"
 
     def test_is_seen_by_a_second_score_where_not_all_posts_have_it_collected(
         self, site: HostileSite, scored: Scored
@@ -96,7 +96,7 @@ class TestWhatIsKnownAlready:
 
         second = scored(site.url("/page"), at=later(5))
 
-        assert (second.generation, second.score_state) == (2, ScoreState.PENDING)
+        assert (second.scoring.generation, second.scoring.state) == (2, ScoreState.PENDING)
         score.run(revision_ids=[second.pk], at=later(6))
         first, again = Score.objects.filter(revision=second).order_by("generation")
         assert (first.record["evidence"], len(again.record["evidence"])) == ([], 1)
@@ -104,7 +104,7 @@ class TestWhatIsKnownAlready:
     def test_is_no_news_where_it_says_nothing(self, site: HostileSite, scored: Scored) -> None:
         fetch_first(scored(site.url("/nothing"), at=AT), at=later(1))
 
-        assert scored(site.url("/nothing"), at=later(5)).generation == 1
+        assert scored(site.url("/nothing"), at=later(5)).scoring.generation == 1
 
     @pytest.mark.parametrize(
         ("collects", "path", "generation"),
@@ -127,7 +127,7 @@ class TestWhatIsKnownAlready:
         Platform.objects.update(collects_evidence=collects)
         fetch_first(scored(site.url(path), at=AT), at=later(1))
 
-        assert scored(site.url(path), at=later(5)).generation == generation
+        assert scored(site.url(path), at=later(5)).scoring.generation == generation
 
     def test_is_seen_by_a_post_that_comes_while_it_is_kept(
         self, site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
@@ -143,25 +143,25 @@ class TestWhatIsKnownAlready:
         fetch_first(scored(site.url("/page"), at=AT), at=later(1))
         [second] = late
         second.refresh_from_db()
-        assert second.generation == 1
+        assert second.scoring.generation == 1
 
         opening.run(revision_ids=[second.pk], at=later(2))
 
         second.refresh_from_db()
-        assert second.generation == 2
+        assert second.scoring.generation == 2
 
     def test_is_seen_by_a_post_that_was_being_scored(self, site: HostileSite, scored: Scored) -> None:
         """Its record is frozen already: whether the score knows is looked at afterwards."""
         revision = scored(site.url("/page"), at=AT)
-        Revision.objects.update(score_state=ScoreState.SCORING)
+        ScoringJob.objects.update(state=ScoreState.SCORING)
         fetch_first(revision, at=later(1))
         opening.run(revision_ids=[revision.pk], at=later(2))
         assert EvidenceRequest.objects.get().opened_at is None
-        Revision.objects.update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.update(state=ScoreState.SCORED)
 
         assert leases.sweep(at=later(3 + sweeps.FORGOTTEN_SECONDS)) == 2, "and the preview picture"
         opening.run(revision_ids=[revision.pk], at=later(60))
 
         revision.refresh_from_db()
-        assert revision.generation == 2
+        assert revision.scoring.generation == 2
         assert EvidenceRequest.objects.get().opened_at is not None

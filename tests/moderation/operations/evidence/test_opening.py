@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
-from moderation.models import Evidence, EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
+from moderation.models import (
+    Evidence,
+    EvidenceRequest,
+    Platform,
+    Revision,
+    RevisionEvidence,
+    Score,
+    ScoringJob,
+    User,
+)
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
@@ -33,7 +42,7 @@ def test_a_request_that_had_to_wait_for_a_score_is_opened_with_it(
 ) -> None:
     revision = Revision.objects.get(post=post(links=[site.url("/elsewhere")], at=AT))
     score.run(revision_ids=[revision.pk], at=AT)
-    Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
+    ScoringJob.objects.update(state=ScoreState.PENDING, generation=2)
     judge = fake_scorer.score_many
 
     def meanwhile(*args: Any, **given: Any) -> Any:
@@ -51,7 +60,7 @@ def test_a_request_that_had_to_wait_for_a_score_is_opened_with_it(
     opening.run(revision_ids=[revision.pk], at=AT + timedelta(seconds=3))
 
     assert EvidenceRequest.objects.get().opened_at is not None
-    assert Revision.objects.get().generation == 3, "scored again, for where the link leads"
+    assert ScoringJob.objects.get().generation == 3, "scored again, for where the link leads"
 
 
 class TestJoin:
@@ -112,12 +121,12 @@ class TestJoin:
     ) -> None:
         for number in range(3):
             post(links=[site.url(f"/{number}")], at=AT)
-        revisions = list(Revision.objects.select_related("post__platform"))
+        revisions = list(Revision.objects.select_related("post__platform", "scoring"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
             join.join(revisions=revisions, at=AT)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
-        revisions = list(Revision.objects.select_related("post__platform"))
+        revisions = list(Revision.objects.select_related("post__platform", "scoring"))
         with django_assert_num_queries(0):
             join.join(revisions=revisions, at=AT)
 
@@ -142,5 +151,5 @@ class TestJoin:
         score.run(revision_ids=[second.pk], at=later(6))
 
         second.refresh_from_db()
-        assert second.score_state == ScoreState.SCORED
+        assert second.scoring.state == ScoreState.SCORED
         assert Score.objects.get(revision=second).record["evidence"] == []

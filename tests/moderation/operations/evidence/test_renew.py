@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Evidence, Platform, Post, Revision, RevisionEvidence
+from moderation.models import Evidence, Platform, Post, Revision, RevisionEvidence, ScoringJob
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -52,7 +52,7 @@ Complain = Callable[..., None]
 
 def settle(at: datetime) -> None:
     """Score what waits, and open and fetch once what that asks for."""
-    pending = Revision.objects.filter(score_state=ScoreState.PENDING)
+    pending = ScoringJob.objects.filter(state=ScoreState.PENDING)
     score.run(revision_ids=list(pending.values_list("pk", flat=True)), at=at)
     evidence.settle(at, rounds=1)
 
@@ -83,7 +83,7 @@ def test_a_changed_page_leads_to_a_new_score(site: HostileSite, scored: Scored, 
     settle(later(2 * HOUR + 1))
 
     revision.refresh_from_db()
-    assert revision.generation == 3, "for the complaint, and for the page"
+    assert revision.scoring.generation == 3, "for the complaint, and for the page"
     assert list(RevisionEvidence.objects.order_by("id").values_list("is_changed", flat=True)) == [None, True]
     titles = [
         piece.page.title
@@ -100,14 +100,14 @@ def test_an_unchanged_page_does_not(path: str, site: HostileSite, scored: Scored
     settle(later(1))
     settle(later(2))
     revision.refresh_from_db()
-    before = revision.generation
+    before = revision.scoring.generation
     site.says = "17:42 and 21 readers"
     complain(revision, at=later(2 * HOUR))
     settle(later(2 * HOUR + 1))
 
     revision.refresh_from_db()
     assert site.paths().count(path) == 2
-    assert revision.generation == before + 1, "for the complaint alone"
+    assert revision.scoring.generation == before + 1, "for the complaint alone"
     links = [
         one for one in records.record_at(revision=revision, at=later(3 * HOUR)).evidence if one.role == "link"
     ]

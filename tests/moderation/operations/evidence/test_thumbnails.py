@@ -15,7 +15,14 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import Evidence, Platform, Revision, RevisionEvidence, RevisionPicture, UnkeptFile
+from moderation.models import (
+    Evidence,
+    Platform,
+    RevisionEvidence,
+    RevisionPicture,
+    ScoringJob,
+    UnkeptFile,
+)
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -215,19 +222,19 @@ def test_posts_that_show_one_picture_are_scored_with_it(
     first = scored(at=AT, media=(site.url("/words.png"),))
     settle(AT)
     first.refresh_from_db()
-    assert first.score_state == ScoreState.SCORED
+    assert first.scoring.state == ScoreState.SCORED
 
     second = scored(at=later(5), media=(site.url("/words.png"),))
 
     assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
     state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
-    assert second.score_state == state
+    assert second.scoring.state == state
     score.run(revision_ids=[second.pk], at=later(6))
     with transaction.atomic():
         leads.reopen([second.pk], at=later(7))
     settle(later(8))
     second.refresh_from_db()
-    assert second.score_state == ScoreState.SCORED, "no news any more"
+    assert second.scoring.state == ScoreState.SCORED, "no news any more"
 
 
 def test_posts_are_scored_again_if_their_picture_came_while_they_were_scored(
@@ -240,11 +247,11 @@ def test_posts_are_scored_again_if_their_picture_came_while_they_were_scored(
     with transaction.atomic():
         leads.reopen([second.pk], at=later(6))
     RevisionPicture.objects.filter(revision=second).delete()
-    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
+    ScoringJob.objects.filter(pk=second.pk).update(state=ScoreState.SCORING)
     opening.run(revision_ids=[second.pk], at=later(6))
-    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
+    ScoringJob.objects.filter(pk=second.pk).update(state=ScoreState.SCORED)
 
     opening.run(revision_ids=[second.pk], at=later(7))
 
     second.refresh_from_db()
-    assert second.score_state == ScoreState.PENDING
+    assert second.scoring.state == ScoreState.PENDING

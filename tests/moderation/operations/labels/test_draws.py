@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from moderation.models import Case, LabelDraw, Platform, Post, Revision, Score, User
+from moderation.models import Case, LabelDraw, Platform, Post, Revision, Score, ScoringJob, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations import refusals
@@ -111,7 +111,7 @@ class TestCases:
     ) -> None:
         ask(platform, lead, posts=20, at=later(60))
         fake_scorer.probabilities = {"allowed": 0.99, "removed": 0.5}
-        Revision.objects.update(generation=2, score_state="pending", attempts=0)
+        ScoringJob.objects.update(generation=2, state="pending", attempts=0)
 
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(90))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moderation.models import Case, Decision, PolicyMatch, Revision, Score, User
+from moderation.models import Case, Decision, PolicyMatch, Revision, Score, ScoringJob, User
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
@@ -141,7 +141,7 @@ class TestWithoutAnAnswer:
 
         assert recovery.rescore_degraded(at=later(15)) == 1
         scored(16)
-        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert ScoringJob.objects.get().state == ScoreState.SCORED
 
     def test_tags_are_unknown_and_those_of_before_stay(
         self, post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies
@@ -151,11 +151,11 @@ class TestWithoutAnAnswer:
         post(text="cats")
         scored()
         fake_topics.is_away = True
-        Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
+        ScoringJob.objects.update(state=ScoreState.PENDING, generation=2)
 
         scored(5)
 
-        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert ScoringJob.objects.get().state == ScoreState.SCORED
         assert len(matched()) == 1
 
 
@@ -174,7 +174,7 @@ def test_scoring_again_keeps_one_match(post: Post_, active: Policies) -> None:
     active("cats")
     post(text="cats")
     scored()
-    Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
+    ScoringJob.objects.update(state=ScoreState.PENDING, generation=2)
 
     scored(5)
 

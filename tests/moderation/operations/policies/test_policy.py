@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import IntegrityError, connections, transaction
 
-from moderation.models import AuditEntry, Policy, PolicyMatch, Revision, User
+from moderation.models import AuditEntry, Policy, PolicyMatch, ScoringJob, User
 from moderation.models.posts import ScoreState
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.policies import policy
@@ -113,7 +113,7 @@ class TestActivate:
         touched = activate(tried(), lead, at=later(5), is_rescored=True)
 
         assert touched == 1
-        assert Revision.objects.get().score_state == ScoreState.PENDING
+        assert ScoringJob.objects.get().state == ScoreState.PENDING
 
     def test_the_database_refuses_an_incomplete_one(self, tried: Policies) -> None:
         with pytest.raises(IntegrityError), transaction.atomic():

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models import Author, Complaint, Platform, Post, Revision, ScoringJob
 from moderation.models.posts import ScoreState, Subject
 from moderation.operations.posts.account_complaints import IncomingAccount
 from moderation.operations.posts.incoming_post import IncomingAuthor
@@ -31,7 +31,7 @@ class TestRecord:
             ["https://pills.example/"],
             ["https://cdn.example/42.jpg"],
         )
-        assert revision.score_state == ScoreState.PENDING
+        assert revision.scoring.state == ScoreState.PENDING
         assert row.complaints.count() == 1
 
     def test_a_repetition_changes_nothing(self, platform: Platform) -> None:
@@ -46,7 +46,7 @@ class TestRecord:
 
         complain(platform, dataclasses.replace(PROFILE, bio="Cheaper pills"), reporter="another")
 
-        assert list(Revision.objects.values_list("number", "score_state")) == [
+        assert list(ScoringJob.objects.values_list("revision__number", "state")) == [
             (1, ScoreState.SUPERSEDED),
             (2, ScoreState.PENDING),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from moderation.models import Complaint, Platform, Post, Revision
+from moderation.models import Complaint, Platform, Post, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints
 from tests.moderation.conftest import Incoming
@@ -41,8 +41,8 @@ class TestComplain:
         generations = []
 
         for number in range(1, 9):
-            Revision.objects.update(score_state=ScoreState.SCORED)
+            ScoringJob.objects.update(state=ScoreState.SCORED)
             complaints.record(platform=platform, complaint=self.complaint(AT, reporter=f"r{number}"), at=AT)
-            generations.append(Revision.objects.get().generation)
+            generations.append(ScoringJob.objects.get().generation)
 
         assert generations == [2, 3, 3, 4, 4, 4, 4, 5]

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import Author, Domain, Platform, Post, PostLink, Revision
+from moderation.models import Author, Domain, Platform, Post, PostLink, Revision, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
@@ -65,7 +65,7 @@ class TestAccept:
         accept(platform, AT, before)
         accept(platform, AT, dataclasses.replace(before, text="edited", revision=2))
 
-        states = Revision.objects.order_by("number").values_list("score_state", flat=True)
+        states = ScoringJob.objects.order_by("revision__number").values_list("state", flat=True)
 
         assert list(states) == [ScoreState.SUPERSEDED, ScoreState.PENDING]
         assert Post.objects.get().latest_revision == 2
@@ -77,7 +77,7 @@ class TestAccept:
         accept(platform, AT, newer, dataclasses.replace(newer, text="older", revision=1))
 
         assert Post.objects.get().latest_revision == 2
-        assert Revision.objects.get(number=1).score_state == ScoreState.SUPERSEDED
+        assert Revision.objects.get(number=1).scoring.state == ScoreState.SUPERSEDED
 
     def test_answers_in_order_also_for_duplicates_in_one_batch(
         self, platform: Platform, incoming: Incoming

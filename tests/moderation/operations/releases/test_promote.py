@@ -16,7 +16,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import AuditEntry, Promotion, Revision, Score
+from moderation.models import AuditEntry, Promotion, Score, ScoringJob
 from moderation.models.releases import PromotionKind
 from moderation.operations.releases import promote, triton
 from moderation.operations.scoring import score
@@ -174,7 +174,7 @@ class TestLiveRelease:
 
 
 def _open_revisions() -> list[int]:
-    return list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
+    return list(ScoringJob.objects.filter(state="pending").values_list("pk", flat=True))
 
 
 class TestBadReleases:

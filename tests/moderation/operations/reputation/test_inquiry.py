@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from moderation.models import LinkVerdict, Post, Revision
+from moderation.models import LinkVerdict, Post, Revision, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.reputation import inquiry, provider
 from moderation.operations.scoring import score
@@ -152,24 +152,24 @@ class TestAsk:
 class TestBadNews:
     def test_has_a_scored_post_scored_again(self, providers: Providers, post: Post_) -> None:
         revision = revision_of(post(text=TEXT))
-        Revision.objects.update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.update(state=ScoreState.SCORED)
 
         inquiry.ask(revision_ids=[revision.pk], at=later(5))
 
         revision.refresh_from_db()
-        assert (revision.score_state, revision.generation) == (ScoreState.PENDING, 2)
+        assert (revision.scoring.state, revision.scoring.generation) == (ScoreState.PENDING, 2)
 
     def test_good_news_does_not(self, providers: Providers, post: Post_) -> None:
         providers.set("/v1/uris:search", {})
         providers.set("/v3/targets", [{"safety": {"reputations": 93}}])
         providers.set("/domain/", registered("2019-05-01T00:00:00Z"))
         revision = revision_of(post(text=TEXT))
-        Revision.objects.update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.update(state=ScoreState.SCORED)
 
         inquiry.ask(revision_ids=[revision.pk], at=later(5))
 
         revision.refresh_from_db()
-        assert (revision.score_state, revision.generation) == (ScoreState.SCORED, 1)
+        assert (revision.scoring.state, revision.scoring.generation) == (ScoreState.SCORED, 1)
 
     def test_of_another_posts_task_counts_for_who_was_scored_before_it(
         self, providers: Providers, post: Post_, fake_scorer: FakeScorer
@@ -184,4 +184,4 @@ class TestBadNews:
             score.run(revision_ids=[second.pk], at=at + timedelta(seconds=1))
 
         second.refresh_from_db()
-        assert second.generation == 2, "once: the second score was made with it"
+        assert second.scoring.generation == 2, "once: the second score was made with it"

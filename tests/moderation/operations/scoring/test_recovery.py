@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Sum
 
 from moderation import enqueue
-from moderation.models import Case, Decision, Revision, Score, User
+from moderation.models import Case, Decision, Revision, Score, ScoringJob, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
@@ -35,10 +35,10 @@ class TestSweep:
     def test_finds_what_a_lost_message_and_a_dead_worker_left(self, post: Post_) -> None:
         for text in ("lost", "abandoned", "fresh"):
             post(text=text)
-        Revision.objects.filter(text="abandoned").update(
-            score_state=ScoreState.SCORING, lease_until=later(30)
+        ScoringJob.objects.filter(revision__text="abandoned").update(
+            state=ScoreState.SCORING, lease_until=later(30)
         )
-        Revision.objects.filter(text="fresh").update(enqueued_at=later(60))
+        ScoringJob.objects.filter(revision__text="fresh").update(enqueued_at=later(60))
 
         assert recovery.sweep(at=later(61)) == 2
 
@@ -53,7 +53,7 @@ class TestSweep:
 
     def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_) -> None:
         post(text="left")
-        Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
+        ScoringJob.objects.update(state=ScoreState.SCORING, lease_until=later(60), attempts=1)
         for number in range(enqueue.SCORING_CHUNK + 9):
             post(text=f"newer {number}", at=later(30))
         newest = Revision.objects.order_by("-pk")[0]
@@ -61,20 +61,20 @@ class TestSweep:
         assert recovery.sweep(at=later(61)) >= 1
         score.run(revision_ids=[newest.pk], at=later(62))
 
-        assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
-        assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
+        assert Revision.objects.get(text="left").scoring.state == ScoreState.SCORED
+        assert ScoringJob.objects.filter(state=ScoreState.PENDING).count() == 10
 
     def test_gives_up_visibly(self, post: Post_) -> None:
         post()
-        Revision.objects.update(attempts=recovery.MAX_ATTEMPTS)
+        ScoringJob.objects.update(attempts=recovery.MAX_ATTEMPTS)
 
         assert recovery.sweep(at=later(61)) == 0
 
-        assert Revision.objects.get().score_state == ScoreState.DEAD
+        assert ScoringJob.objects.get().state == ScoreState.DEAD
 
 
 def run(at: datetime) -> int:
-    waiting = Revision.objects.filter(score_state=ScoreState.PENDING).order_by("enqueued_at", "id")
+    waiting = ScoringJob.objects.filter(state=ScoreState.PENDING).order_by("enqueued_at", "pk")
     return score.run(revision_ids=list(waiting.values_list("pk", flat=True)[:64]), at=at)
 
 
@@ -99,7 +99,7 @@ class TestPeople:
 
         assert not Case.objects.exists()
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
-        assert Revision.objects.get().degraded_since is None
+        assert ScoringJob.objects.get().degraded_since is None
 
     def test_are_asked_when_it_lasts_and_once(self, post: Post_, away: FakeScorer) -> None:
         post()
@@ -137,7 +137,7 @@ class TestAgain:
         tries: dict[int, list[int]] = {pk: [] for pk in Revision.objects.values_list("pk", flat=True)}
         for second in range(5, 900, 5):
             recovery.rescore_degraded(at=later(second))
-            waiting = Revision.objects.filter(score_state=ScoreState.PENDING)
+            waiting = ScoringJob.objects.filter(state=ScoreState.PENDING)
             for pk in waiting.values_list("pk", flat=True):
                 tries[pk].append(second)
             run(later(second))
@@ -185,9 +185,9 @@ class TestAgain:
             recovery.rescore_degraded(at=later(second))
             run(later(second + 1))
 
-        made = Revision.objects.aggregate(Sum("generation"))["generation__sum"]
+        made = ScoringJob.objects.aggregate(Sum("generation"))["generation__sum"]
         assert made <= 6 * 60, "pauses double: five vain tries in five minutes at most"
-        assert not Revision.objects.exclude(score_state=ScoreState.SCORED).exists()
+        assert not ScoringJob.objects.exclude(state=ScoreState.SCORED).exists()
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ class TestLeases:
         new = post().revisions.get().pk
 
         assert claimed([new], at=later(3)) == [new]
-        assert Revision.objects.filter(pk__in=again, score_state=ScoreState.PENDING).count() == len(again)
+        assert ScoringJob.objects.filter(pk__in=again, state=ScoreState.PENDING).count() == len(again)
 
     def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(self, again: list[int]) -> None:
         assert claimed(again[:1], at=later(3)) == again[: leases.AGAIN_CHUNK]
@@ -256,4 +256,4 @@ class TestLeases:
             messages += sent
             seconds += 1
 
-        assert set(Revision.objects.values_list("score_state", flat=True)) == {ScoreState.SCORED}
+        assert set(ScoringJob.objects.values_list("state", flat=True)) == {ScoreState.SCORED}

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, QueueMix, Revision, Score
+from moderation.models import Case, QueueMix, Score, ScoringJob
 from moderation.operations.scoring import review_sample, score
 from moderation.queries.cases import queue_mix
 from tests.moderation.conftest import Case_
@@ -24,7 +24,7 @@ def chance(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
 
 
 def score_again(case: Case, at: datetime) -> Score:
-    Revision.objects.filter(post=case.post).update(score_state="pending", generation=2)
+    ScoringJob.objects.filter(revision__post=case.post).update(state="pending", generation=2)
     score.run(revision_ids=[case.score.revision_id], at=at)
     return Score.objects.get(revision__post=case.post, generation=2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moderation.models import Case, Revision
+from moderation.models import Case, Revision, ScoringJob
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints
@@ -15,8 +15,8 @@ from tests.moderation.instants import later
 
 
 def score_again(*, second: float) -> None:
-    generation = Revision.objects.values_list("generation", flat=True).get() + 1
-    Revision.objects.update(score_state=ScoreState.PENDING, generation=generation)
+    generation = ScoringJob.objects.values_list("generation", flat=True).get() + 1
+    ScoringJob.objects.update(state=ScoreState.PENDING, generation=generation)
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(second))
 
 

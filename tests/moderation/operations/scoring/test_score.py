@@ -11,7 +11,7 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, transaction
 
-from moderation.models import Case, Decision, Label, Release, Revision, Score, User
+from moderation.models import Case, Decision, Label, Release, Revision, Score, ScoringJob, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
@@ -100,14 +100,14 @@ class TestRun:
 
         assert run(later(1)) == 2
 
-        assert Revision.objects.get(text="poison").score_state == ScoreState.SCORING
+        assert Revision.objects.get(text="poison").scoring.state == ScoreState.SCORING
 
     def test_skips_the_score_of_an_outdated_text(self, post: Post_) -> None:
         row = post(external_id="edited")
         old = Revision.objects.get()
         post(external_id="edited", text="new text", revision=2)
-        Revision.objects.filter(pk=old.pk).update(score_state=ScoreState.PENDING)
-        Revision.objects.exclude(pk=old.pk).update(score_state=ScoreState.SCORING, lease_until=later(60))
+        ScoringJob.objects.filter(pk=old.pk).update(state=ScoreState.PENDING)
+        ScoringJob.objects.exclude(pk=old.pk).update(state=ScoreState.SCORING, lease_until=later(60))
 
         score.run(revision_ids=[old.pk], at=later(1))
 
@@ -130,7 +130,7 @@ class TestRun:
         run(later(1))
         judge(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
         fake_scorer.default = 0.99
-        Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
+        ScoringJob.objects.update(state=ScoreState.PENDING, generation=2)
 
         run(later(4))
 
@@ -155,7 +155,7 @@ class Machine:
         if self.now - self.task_began_at > SOFT_LIMIT_SECONDS:
             self.now = self.task_began_at + SOFT_LIMIT_SECONDS
             raise SoftTimeLimitExceeded
-        Revision.objects.filter(pk__in=[row.pk for row in revisions]).update(score_state=ScoreState.SCORED)
+        ScoringJob.objects.filter(pk__in=[row.pk for row in revisions]).update(state=ScoreState.SCORED)
         return len(revisions)
 
 
@@ -181,9 +181,7 @@ class TestInParts:
         scored, killed = 0, 0
         while slow.now < 150:
             slow.task_began_at = slow.now
-            waiting = list(
-                Revision.objects.filter(score_state=ScoreState.PENDING).values_list("pk", flat=True)
-            )
+            waiting = list(ScoringJob.objects.filter(state=ScoreState.PENDING).values_list("pk", flat=True))
             try:
                 scored += score.run(revision_ids=waiting[:64], at=later(slow.now))
             except SoftTimeLimitExceeded:
@@ -191,9 +189,9 @@ class TestInParts:
 
         assert killed == 0
         assert scored >= 0.8 * slow.now / slow.post_seconds
-        assert not Revision.objects.filter(score_state=ScoreState.SCORING).exists()
+        assert not ScoringJob.objects.filter(state=ScoreState.SCORING).exists()
         assert set(
-            Revision.objects.filter(score_state=ScoreState.PENDING).values_list("attempts", flat=True)
+            ScoringJob.objects.filter(state=ScoreState.PENDING).values_list("attempts", flat=True)
         ) == {0}
 
     def test_a_free_machine_scores_whole_batches_after_the_first(
@@ -229,7 +227,7 @@ class TestInParts:
         with pytest.raises(SoftTimeLimitExceeded):
             score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
 
-        states = Counter(Revision.objects.values_list("score_state", "attempts"))
+        states = Counter(ScoringJob.objects.values_list("state", "attempts"))
         assert states == {(ScoreState.SCORING, 1): 16, (ScoreState.PENDING, 0): 24}
 
     @pytest.mark.parametrize("failure", [SoftTimeLimitExceeded, OperationalError])

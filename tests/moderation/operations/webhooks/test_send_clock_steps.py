@@ -46,7 +46,7 @@ class TestScoring:
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 1
         with transaction.atomic():
             assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
-        assert revision_of(revision.post).score_state == ScoreState.SCORED
+        assert revision_of(revision.post).scoring.state == ScoreState.SCORED
 
     def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_) -> None:
         revision = revision_of(post())

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from moderation.models import Case, HourlyCount, Platform, Revision, Score, User
+from moderation.models import Case, HourlyCount, Platform, Score, ScoringJob, User
 from moderation.models.activity import Measure
 from moderation.models.cases import CaseState
 from moderation.models.users import Role
@@ -106,7 +106,7 @@ class TestOutlook:
         old, *_lately = open_cases([{}] * 3)
         Score.objects.update(is_degraded=True, scored_at=AT - HOUR)
         Score.objects.filter(pk=old.score_id).update(scored_at=AT - DAY)
-        Revision.objects.update(score_state="scored")
+        ScoringJob.objects.update(state="scored")
 
         assert outlook.failures(at=AT).degraded == 2
 

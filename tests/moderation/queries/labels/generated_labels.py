@@ -106,7 +106,6 @@ def _revision(makers: Makers, rng: random.Random, number: int) -> Revision:
         body_digest=str(number),
         text_digest=str(number),
         similarity_group=uuid.UUID(int=rng.getrandbits(128)),
-        enqueued_at=makers.at,
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from moderation.models import Case, DeskSettings, Platform, Revision, Score, User
+from moderation.models import Case, DeskSettings, Platform, Revision, Score, ScoringJob, User
 from moderation.models.decisions import Verdict
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
@@ -158,7 +158,7 @@ class TestScoring:
         rows = self.scored(post, count=30, at=AT)
         Platform.objects.update(audit_first_share=0.9)
         settings.SECRET_KEY = "another than the one that drew"
-        Revision.objects.update(generation=2, score_state="pending", attempts=0)
+        ScoringJob.objects.update(generation=2, state="pending", attempts=0)
         forget(audit_plan)
 
         score.run(revision_ids=[row.revision_id for row in rows], at=later(90))

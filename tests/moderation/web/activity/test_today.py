@@ -13,7 +13,7 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, EndpointCircuit, HourlyCount, Platform, Revision, Score, User
+from moderation.models import Case, EndpointCircuit, HourlyCount, Platform, Score, ScoringJob, User
 from moderation.models.activity import Measure
 from moderation.operations import activity
 from moderation.operations.audit import entries
@@ -92,7 +92,7 @@ class TestPage:
     ) -> None:
         open_case(at=now)
         Score.objects.update(is_degraded=True, scored_at=now - HOUR)
-        Revision.objects.update(score_state="scored")
+        ScoringJob.objects.update(state="scored")
 
         body = flat(lead_desk.get("/today/").content.decode())
 
