@@ -26,6 +26,8 @@ _SETTINGS = {
     # No JIT: compiling a short statement takes longer than running it.
     "jit": "off",
     "max_wal_size": "4GB",
+    # The wheel has no lz4. Half of the log are whole pages, and pglz takes more than half off them.
+    "wal_compression": "pglz",
     "max_connections": "200",
     "unix_socket_directories": "",
     "log_min_messages": "warning",
