@@ -1,23 +1,28 @@
-"""Cluster similar posts into campaigns as they arrive. One worker at a time, briefly.
+"""Cluster similar posts into campaigns as they arrive.
 
-What a batch shares with earlier posts is read in a few statements from indexes, the choice is made in
-memory, and the outcome is written at once. Nothing here takes longer because a campaign is large.
+What a batch shares with earlier posts is read in a few statements from indexes, by all workers at once. Only
+posts that share enough for a campaign wait for the campaign lock: under it their places are chosen in memory
+and written at once. Nothing here takes longer because a campaign is large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
 from django.db import transaction
+from django.db.models import Q
 
 from moderation.models import CampaignMember, Post, Revision
-from moderation.operations.campaigns import members
+from moderation.operations.campaigns import members, membership
 from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.campaigns import shared_traits
+from moderation.queries.campaigns.shared_traits import Sighting
+from scoring import similarity
 
 log = structlog.get_logger(__name__)
 
@@ -28,13 +33,28 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
     Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
     locked, and outside the transaction that does: that could deadlock.
     """
+    open_revisions, edited = _unplaced(revisions)
+    if not open_revisions:
+        return
+    traits = shared_traits.traits_of(open_revisions)
+    found = shared_traits.sightings_of(open_revisions, traits=traits)
+    moving = [
+        revision
+        for revision in open_revisions
+        if revision.post_id in edited
+        or membership.could_join(found[revision.pk], words=similarity.word_count(revision.text))
+    ]
+    if not moving:
+        return
     with transaction.atomic():
         _line_up()
-        fresh = _fresh(revisions)
+        fresh, edited = _unplaced(moving)
+        standing = _standing(fresh, found)
+        fresh = [revision for revision in fresh if standing.get(revision.post_id) is False]
         if not fresh:
             return
-        traits = shared_traits.traits_of(fresh)
-        sightings = shared_traits.sightings_of(fresh, traits=traits)
+        members.remove(members=[edited[one.post_id] for one in fresh if one.post_id in edited])
+        sightings = {revision.pk: _among(standing, found[revision.pk]) for revision in fresh}
         assignment = Assignment.around(
             {post for batch in sightings.values() for sighting in batch for post in sighting.posts}, at=at
         )
@@ -71,13 +91,25 @@ def _line_up() -> None:
     advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
-def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
-    """Drop erased and already assigned posts; a post whose text was edited leaves its old campaign."""
+def _unplaced(revisions: Sequence[Revision]) -> tuple[list[Revision], dict[int, CampaignMember]]:
+    """Return the newest revisions of posts that are in no campaign, or in one for an earlier text, in the
+    order of their ids; with the memberships of the latter, by post."""
     newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    live_ids = Post.objects.filter(pk__in=newest, erased_at__isnull=True).values_list("pk", flat=True)
-    latest = {post: newest[post] for post in live_ids}
-    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
-    edited_ids = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    members.remove(members=[places[post] for post in sorted(edited_ids)])
-    fresh = [revision for post, revision in latest.items() if post in edited_ids or post not in places]
-    return sorted(fresh, key=lambda revision: revision.pk)
+    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=newest)}
+    edited = {post: place for post, place in places.items() if place.revision_id < newest[post].pk}
+    unplaced = [revision for post, revision in newest.items() if post in edited or post not in places]
+    return sorted(unplaced, key=lambda revision: revision.pk), edited
+
+
+def _standing(fresh: Sequence[Revision], found: dict[int, list[Sighting]]) -> dict[int, bool]:
+    """Return posts and those that they were found to resemble, without those erased meanwhile whose digests
+    are not kept; and whether each is erased."""
+    ids = {post for one in fresh for sighting in found[one.pk] for post in sighting.posts}
+    rows = Post.objects.filter(Q(erased_at=None) | Q(kept_traits__isnull=False))
+    standing = rows.filter(pk__in=ids.union(one.post_id for one in fresh))
+    return {pk: erased_at is not None for pk, erased_at in standing.values_list("pk", "erased_at")}
+
+
+def _among(standing: Collection[int], sightings: Sequence[Sighting]) -> list[Sighting]:
+    kept = [replace(one, posts=tuple(post for post in one.posts if post in standing)) for one in sightings]
+    return [sighting for sighting in kept if sighting.posts]

@@ -86,6 +86,11 @@ def weigh(
     return by_target
 
 
+def could_join(sightings: Sequence[Sighting], *, words: int) -> bool:
+    """Whether the evidence could be enough, if all of these posts were in one campaign."""
+    return any(ties.is_enough for ties in weigh(sightings, words=words, target_of=lambda _: 0).values())
+
+
 def _share(sighting: Sighting, *, count: int, words: int) -> float:
     kind = sighting.trait.kind
     if kind == TieKind.PICTURE:

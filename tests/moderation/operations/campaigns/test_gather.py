@@ -1,21 +1,29 @@
-"""Gathering: the rule of belonging, and who ends up in one campaign, however many arrive at once."""
+"""Gathering: who ends up in one campaign, however many arrive at once."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, DeskSettings, Platform, Post
-from moderation.models.campaigns import TieKind
-from moderation.operations.campaigns.membership import weigh
+from moderation.models import (
+    Campaign,
+    CampaignMember,
+    CampaignTrait,
+    DeskSettings,
+    KeptTraits,
+    Platform,
+    Post,
+    Revision,
+)
+from moderation.operations.campaigns import gather as campaigns_gather
 from moderation.operations.erasure import erase
+from moderation.operations.infrastructure import advisory_locks
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from moderation.queries.campaigns.shared_traits import Sighting, Trait
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
@@ -195,70 +203,36 @@ class TestGather:
         assert CampaignMember.objects.count() == 24
         assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
 
+    @pytest.mark.django_db(transaction=True)
+    def test_posts_that_could_join_nothing_wait_for_no_other_worker(self, platform: Platform) -> None:
+        alone = accept(platform, [incoming(0, at=AT, text="My grey cat has come home to the river")], at=AT)
+        alike = accept(platform, [incoming(number, at=AT) for number in range(2)], at=AT)
+        with transaction.atomic():
+            advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
-CAMPAIGN, OTHER = 100, 200
+            outcomes = side_by_side(lambda: gather(alone, at=AT), lambda: hurried(alike))
 
+        assert outcomes[0] is None
+        assert isinstance(outcomes[1], OperationalError)
 
-MEMBERS, FEW = frozenset(range(1, 17)), (1, 2, 3)
-
-
-def sighting(kind: TieKind, *posts: int, bands: int = 16) -> Sighting:
-    return Sighting(trait=Trait(kind=kind, key="k", value="v", bands=bands), posts=posts)
-
-
-def evidence(*sightings: Sighting, words: int = 10) -> float:
-    """What speaks for the campaign that posts 1 to 16 are in; others are alone."""
-    found = weigh(sightings, words=words, target_of=lambda post: CAMPAIGN if post in MEMBERS else -post)
-    return found[CAMPAIGN].evidence if CAMPAIGN in found else 0.0
-
-
-class TestWeigh:
-    @pytest.mark.parametrize(
-        ("words", "sightings", "is_enough"),
-        [
-            pytest.param(6, {TieKind.TEXT: [1]}, True, id="a text of six words"),
-            pytest.param(3, {TieKind.TEXT: MEMBERS}, False, id="a short text"),
-            pytest.param(3, {TieKind.TEXT: [1], TieKind.DOMAIN: [1]}, True, id="and a new domain"),
-            pytest.param(10, {TieKind.LINK: MEMBERS}, True, id="a link of the campaign alone"),
-            pytest.param(10, {TieKind.LINK: FEW}, False, id="a link that is hardly known"),
-            pytest.param(10, {TieKind.DOMAIN: MEMBERS}, True, id="a domain of the campaign alone"),
-            pytest.param(10, {TieKind.DOMAIN: FEW}, False, id="a domain that is hardly known"),
-            pytest.param(10, {TieKind.NETWORK: MEMBERS}, False, id="the network"),
-            pytest.param(10, {TieKind.AUTHOR: MEMBERS}, False, id="the author"),
-            pytest.param(
-                10,
-                dict.fromkeys((TieKind.AUTHOR, TieKind.NETWORK, TieKind.DOMAIN), FEW),
-                True,
-                id="all three",
-            ),
-        ],
-    )
-    def test_is_enough(self, words: int, sightings: dict[TieKind, Iterable[int]], is_enough: bool) -> None:
-        found = evidence(*(sighting(kind, *posts) for kind, posts in sightings.items()), words=words)
-
-        assert (found >= 1) is is_enough
-
-    def test_a_domain_that_everybody_links_to_says_nothing(self) -> None:
-        everybody = (1, *range(900, 915))
-
-        assert evidence(sighting(TieKind.DOMAIN, *everybody)) < 0.1
-
-    def test_a_link_and_its_domain_count_once(self) -> None:
-        both = evidence(sighting(TieKind.LINK, 1, 2), sighting(TieKind.DOMAIN, 1, 2))
-
-        assert both == evidence(sighting(TieKind.LINK, 1, 2))
-
-    def test_a_text_that_nearly_fell_into_the_group_counts_in_part(self) -> None:
-        shares = [evidence(sighting(TieKind.TEXT, 1, bands=bands)) for bands in (1, 2, 3, 4)]
-
-        assert shares == sorted(shares)
-        assert shares[0] < 1 <= shares[-1]
-
-    def test_tells_what_ties_worth_a_word(self) -> None:
-        found = weigh(
-            [sighting(TieKind.TEXT, 1), sighting(TieKind.DOMAIN, 1, *range(900, 915))],
-            words=10,
-            target_of=lambda post: CAMPAIGN if post in MEMBERS else OTHER,
+    @pytest.mark.parametrize("is_kept", [False, True])
+    def test_draws_in_what_was_erased_meanwhile_only_if_its_digests_are_kept(
+        self, platform: Platform, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+    ) -> None:
+        first, second = accept(platform, [incoming(number, at=AT) for number in range(2)], at=AT)
+        monkeypatch.setattr(
+            campaigns_gather, "_line_up", lambda: Post.objects.filter(pk=first.pk).update(erased_at=AT)
         )
+        if is_kept:
+            KeptTraits.objects.create(post=first, received_at=AT)
 
-        assert found[CAMPAIGN].kinds == ["text"]
+        gather([second], at=AT)
+
+        assert CampaignMember.objects.count() == (2 if is_kept else 0)
+
+
+def hurried(posts: list[Post]) -> None:
+    """Gather, but wait for no lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = '300ms'")
+    campaigns_gather.gather(revisions=list(Revision.objects.filter(post__in=posts)), at=AT)
