@@ -4,10 +4,15 @@ make bench ARGS=desk_pages      (while `make run` is up; nothing stays: it all h
 
 One scored case is multiplied inside PostgreSQL, with other texts, languages, authors, addresses, domains,
 probabilities and times. Every page is then asked for through Django's whole stack, templates included, as a
-lead sees it. The figures are of the server alone: no network, no browser.
+lead sees it. The figures are of the server alone: no network, no browser. What it costs to explain the words
+of the first cases of the queue is measured before, in processor time of the server of models.
 """
 
 import argparse
+import os
+import time
+
+import psutil
 
 from lab import _product
 
@@ -17,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--posts", type=int, default=100_000)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=30)
+    parser.add_argument("--explained", type=int, default=10, help="cases whose words are explained")
 
 
 def main(options: argparse.Namespace) -> None:
@@ -24,7 +30,39 @@ def main(options: argparse.Namespace) -> None:
     _product.connect()
     from lab import _crowd
 
+    print(_explaining(cases=options.explained), flush=True)
     with _crowd.rehearsal():
         _crowd.fill(posts=options.posts, cases=options.cases)
         for line in _crowd.measured(times=options.times):
             print(line, flush=True)
+
+
+def _explaining(*, cases: int) -> str:
+    """Explain the words of the first open cases, and say what a case costs; nothing is stored."""
+    from moderation.models import Score
+    from moderation.operations import explanations
+
+    first = Score.objects.filter(cases__state="open", content_probability__isnull=False)
+    warm, *scores = first.select_related("revision").order_by("-cases__priority", "pk")[: cases + 1]
+    explanations.words_of(warm)  # imports shap
+    own, of_models = time.process_time(), _seconds_of_models()
+    words = sum(len(explanations.words_of(score)) for score in scores)
+    own, of_models = time.process_time() - own, _seconds_of_models() - of_models
+    count = max(1, len(scores))
+    return (
+        f"explaining {len(scores)} cases of {words / count:.0f} words: {1000 * of_models / count:.0f} ms of"
+        f" the models' processor a case, {1000 * own / count:.0f} of Python"
+    )
+
+
+def _seconds_of_models() -> float:
+    """Return the processor seconds of this product's Triton and its models so far."""
+    port = os.environ["TRITON_URL"].rpartition(":")[-1]
+    servers = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if any("tritonserver" in word for word in process.info["cmdline"] or ())
+        and any(port in word for word in process.info["cmdline"])
+    ]
+    parts = [part for server in servers for part in (server, *server.children(recursive=True))]
+    return sum(sum(part.cpu_times()[:2]) for part in {part.pid: part for part in parts}.values())

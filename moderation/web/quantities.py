@@ -60,6 +60,8 @@ def tenths(share: float) -> str:
 
 def count(number: float) -> str:
     """Return a count with thin group separators; fractions keep one digit and are never rounded to 0."""
+    if isinstance(number, int) and 0 <= number < 1000:
+        return str(number)
     if 0 < number < 0.05:
         return f"<{_written(0.1, digits=1)}"
     number = number if abs(number) >= 0.05 else 0.0

@@ -7,6 +7,7 @@ Pure functions of single characters and words; `text_marks` applies them to a wh
 import functools
 import re
 import unicodedata
+from collections import Counter
 
 from confusable_homoglyphs import categories, confusables
 
@@ -56,6 +57,17 @@ def hidden_label(character: str) -> str:
     return ""
 
 
+@functools.lru_cache(maxsize=8192)
+def may_deceive(character: str) -> bool:
+    """Return whether a character may be hidden, an accent or styled, whatever its neighbours are."""
+    return bool(hidden_label(character) or is_accent(character) or plain_letter(character, is_cjk_text=False))
+
+
+def is_accent(character: str) -> bool:
+    """Return whether a character is drawn onto the one before it."""
+    return unicodedata.combining(character) > 0 or unicodedata.category(character) == "Me"
+
+
 def is_joiner(character: str) -> bool:
     """Return whether a character is a joiner, legitimate in emoji and cursive scripts only."""
     return character in _JOINERS
@@ -99,17 +111,19 @@ def impostors(word: str, *, is_latin_text: bool) -> frozenset[str]:
     A word that mixes Latin with another script is suspect, and in a Latin text also a word of look-alikes
     only.
     """
-    foreign = {character for character in word if character.isalpha() and script(character) not in _NO_SCRIPT}
+    letters = set(word)
+    foreign = {letter for letter in letters if letter.isalpha() and script(letter) not in _NO_SCRIPT}
     twins = frozenset(character for character in foreign if latin_twin(character))
-    has_latin = any(script(character) == "LATIN" for character in word)
+    has_latin = any(script(letter) == "LATIN" for letter in letters)
     is_masquerade = is_latin_text and len(word) > 2 and foreign == twins
     return twins if twins and (has_latin or is_masquerade) else frozenset()
 
 
 def is_mostly_latin(text: str) -> bool:
     """Tell whether more than half of a text's letters (of its first 2,000 characters) are Latin."""
-    letters = [character for character in text[:2000] if character.isalpha()]
-    return sum(script(character) == "LATIN" for character in letters) * 2 > len(letters)
+    letters = Counter(filter(str.isalpha, text[:2000]))
+    latin = sum(times for letter, times in letters.items() if script(letter) == "LATIN")
+    return latin * 2 > letters.total()
 
 
 def plain_letter(character: str, *, is_cjk_text: bool) -> str:

@@ -39,11 +39,13 @@ def segments(
     """Return a text as segments, in order. `tones` are (start, end, tone) by character of the text."""
     spans = list(_links(text, read_link)) if read_link else []
     marker = Marker(text)
+    if not spans and not tones:
+        return list(marker.pieces(text))
     parts: list[Segment] = []
     for start, end, style in _stretches(text, spans, tones):
         for piece in marker.pieces(text[start:end]):
             printed = _BROKEN.get(style.link, str)(piece.text)
-            parts.append(replace(piece, text=printed, tone=style.tone, link=style.link))
+            parts.append(Segment(printed, piece.mark, piece.label, piece.title, style.tone, style.link))
         if style.label:
             parts.append(Segment(style.label, link="target", title=style.title))
     return parts
@@ -143,7 +145,7 @@ def _stretches(
         at = bisect.bisect_right(tone_starts, start) - 1
         if at >= 0 and tones[at][1] > start:
             tone = tones[at][2]
-        yield start, end, replace(style, tone=tone)
+        yield start, end, replace(style, tone=tone) if tone else style
 
 
 def _links(text: str, read_link: LinkReader) -> Iterator[tuple[int, int, _Style]]:

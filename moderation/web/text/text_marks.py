@@ -2,17 +2,18 @@
 # ruff: noqa: RUF001 - typographic signs are meant
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from django.utils.translation import gettext, ngettext
 
 from moderation.web.text import characters
 
-_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
+# Not ASCII, a Latin letter, a dash, quotation mark, ellipsis or euro sign: these never deceive.
+_NOT_PLAIN = re.compile("[^\x20-\x7e\n\t\r\u00c0-\u024f\u2013-\u201e\u2026\u20ac]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MAX_COMBINING = 3
 _LABELS_TOLD = 6
@@ -52,12 +53,16 @@ class Marker:
     """Marks segments of one text; what is unusual depends on the script of the whole text."""
 
     def __init__(self, text: str) -> None:
-        self._is_latin = characters.is_mostly_latin(text)
+        self._text = text
         self._is_cjk = characters.is_cjk(text)
+
+    @cached_property
+    def _is_latin(self) -> bool:
+        return characters.is_mostly_latin(self._text)
 
     def pieces(self, stretch: str) -> Iterator[Segment]:
         """Yield plain and marked segments."""
-        if _NOT_PLAIN.search(stretch) is None:
+        if self._is_plain(stretch):
             if stretch:
                 yield Segment(stretch)
             return
@@ -65,13 +70,25 @@ class Marker:
         for (mark, detail), group in groupby(zip(kinds, stretch, strict=True), key=lambda pair: pair[0]):
             yield _segment(mark, detail, "".join(character for _, character in group))
 
+    def _is_plain(self, stretch: str) -> bool:
+        """Tell whether nothing needs a mark, by few different characters instead of each in its place."""
+        if _NOT_PLAIN.search(stretch) is None:
+            return True
+        letters = set(stretch)
+        if any(map(characters.may_deceive, letters)):
+            return False
+        return not any(map(characters.latin_twin, letters)) or not any(
+            map(self._posing, _WORD.findall(stretch))
+        )
+
+    def _posing(self, word: str) -> frozenset[str]:
+        return frozenset() if word.isascii() else characters.impostors(word, is_latin_text=self._is_latin)
+
     def _kinds(self, stretch: str) -> list[tuple[str, str]]:
         """Return (mark, detail) for each character; neighbours with equal ones become one segment."""
         kinds = [self._kind(stretch, index) for index in range(len(stretch))]
         for word in _WORD.finditer(stretch):
-            if word[0].isascii():
-                continue
-            posing = characters.impostors(word[0], is_latin_text=self._is_latin)
+            posing = self._posing(word[0])
             for index in range(*word.span()) if posing else ():
                 if stretch[index] in posing:
                     kinds[index] = ("lookalike", characters.script(stretch[index]))
@@ -90,7 +107,7 @@ class Marker:
 
 def without_hidden(text: str) -> tuple[str, Counter[str]]:
     """Return a text without its hidden characters, and how many of each label there were."""
-    if _NOT_PLAIN.search(text) is None:
+    if _NOT_PLAIN.search(text) is None or not any(map(characters.may_deceive, set(text))):
         return text, Counter()
     labels = ["" if " " <= character <= "~" else _hidden_label(text, at) for at, character in enumerate(text)]
     visible = "".join(character for character, label in zip(text, labels, strict=True) if not label)
@@ -120,19 +137,13 @@ def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
     """
     start = 0
     for index, character in enumerate([*stretch, ""]):
-        if _is_accent(character) or (character and kinds[index][0] == "hidden"):
+        if (character and characters.is_accent(character)) or (character and kinds[index][0] == "hidden"):
             continue
         pile = [place for place in range(start, index) if kinds[place][0] != "hidden"]
         if len(pile) > _MAX_COMBINING or len(pile) < index - start:
             for place in pile:
                 kinds[place] = ("stacked", "")
         start = index + 1
-
-
-def _is_accent(character: str) -> bool:
-    return bool(character) and (
-        unicodedata.combining(character) > 0 or unicodedata.category(character) == "Me"
-    )
 
 
 def _segment(mark: str, detail: str, text: str) -> Segment:

@@ -83,6 +83,24 @@ class TestExplain:
 
         assert "this is  today" in asked
 
+    def test_is_not_begun_again_while_it_runs(
+        self, open_case: Case_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        case, calls = open_case(text="this is spam today"), list[int]()
+
+        class AskedAgain(FakeContent):
+            def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+                calls.append(len(texts))
+                explanations.explain(score_id=case.score_id)
+                return super().probabilities(texts)
+
+        again = AskedAgain(fake_scorer)
+        monkeypatch.setattr(scorer.current(), "explaining_content_of", lambda _release: again)
+
+        explanations.explain(score_id=case.score_id)
+
+        assert sum(calls) == 2 * 4 + 4, "two texts a word, and each word left out once"
+
     def test_a_post_without_text_still_has_its_facts(self, open_case: Case_) -> None:
         case = open_case(text="", links=("http://shop.example/",))
         Score.objects.update(content_probability=None)
@@ -143,7 +161,21 @@ class TestAsk:
 
         assert explanations.ahead(at=later(6)) == 2
 
-        assert set(asked) == {cases[1].score_id, cases[2].score_id}
+        assert asked == [cases[2].score_id, cases[1].score_id]
+
+    def test_looks_no_farther_ahead_at_once_than_leaves_the_processor_to_scoring(
+        self, open_case: Case_, moderator: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ReviewPage.objects.create(page=uuid4(), user=moderator, used_at=later(5))
+        cases = [open_case(text="grey cat") for _ in range(3)]
+        Case.objects.filter(pk=cases[2].pk).update(is_escalated=True)
+        monkeypatch.setattr(explanations, "AHEAD_CHARACTERS", 2 * len("grey cat"))
+
+        assert explanations.ahead(at=later(6)) == 2
+
+        assert asked == [cases[2].score_id, cases[0].score_id]
+        monkeypatch.setattr(explanations, "AHEAD_CHARACTERS", 0)
+        assert explanations.ahead(at=later(7)) == 1, "a text longer than all of it has its turn"
 
     def test_looks_not_ahead_while_nobody_reviews(
         self, open_case: Case_, moderator: User, asked: list[int]

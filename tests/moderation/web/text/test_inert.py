@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from moderation.web.text import inert
+from moderation.web.text import characters, inert, text_marks
 from moderation.web.text.text_marks import Segment
 
 HOSTS = ("evil.example", "paypal.com", "evil.co.uk")
@@ -231,3 +231,11 @@ class TestLine:
         text = "نمی\u200cخواهم " * 6
 
         assert printed(inert.line(text, length=90)) == text.strip()
+
+
+def test_characters_that_are_not_looked_at_never_deceive() -> None:
+    letters = [chr(point) for point in range(0x80, 0x10000) if not text_marks._NOT_PLAIN.search(chr(point))]
+
+    assert {"ü", "ő", "–"} <= set(letters)
+    assert not [letter for letter in letters if characters.may_deceive(letter)]
+    assert {characters.script(letter) for letter in letters if letter.isalpha()} == {"LATIN"}
