@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('moderation', '0017_akismet_aliases'),
+        ('moderation', '0003_standard_reasons'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('integrations', '0001_initial'),
-        ('moderation', '0017_akismet_aliases'),
+        ('moderation', '0003_standard_reasons'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

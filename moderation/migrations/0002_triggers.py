@@ -1,6 +1,6 @@
 """What the database itself keeps: the audit log is append-only, and feeds name every decision and label.
 
-By triggers, so that no writer can forget it.
+By triggers, so that no writer can forget it. And how full pages of a table are.
 """
 
 from django.db import migrations
@@ -73,10 +73,17 @@ CREATE OR REPLACE TRIGGER feed_erasure AFTER UPDATE OF erased_at ON moderation_p
 """
 
 
+# Half of each page is left free: a change that touches no index then stays on its page.
+STORAGE = """
+ALTER TABLE moderation_scoringjob SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+"""
+
+
 class Migration(migrations.Migration):
     dependencies = [("moderation", "0001_initial")]
 
     operations = [
         migrations.RunSQL(AUDIT, migrations.RunSQL.noop),
         migrations.RunSQL(FEEDS, migrations.RunSQL.noop),
+        migrations.RunSQL(STORAGE, migrations.RunSQL.noop),
     ]
