@@ -28,13 +28,9 @@ _STRENGTH = 2.0
 _LARGEST_WEIGHT = 127
 
 
-PRIOR_DOMAINS = 500.0
-"""Lists and everyday links together count as this many domains that people decided on."""
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A URL to fit on; `part` is "listed", or another one of SHARES, or "decided"."""
+    """A URL to fit on; `part` is "listed", or another one of SHARES."""
 
     url: LabelledUrl
     part: str = "listed"
@@ -79,21 +75,16 @@ def fit(material: Material, *, places: NDArray[np.intp], seed: int) -> LogisticR
 
 
 def weights(rows: Sequence[Row]) -> Floats:
-    """Weigh both sorts alike; domains alike, kinds of written links alike. Their mean weight is 1.
-
-    Beside them each decided domain counts as one of PRIOR_DOMAINS does, whatever it is.
-    """
+    """Weigh both sorts alike; domains alike, kinds of written links alike. Their mean weight is 1."""
     parts = np.array([_part(row) for row in rows])
     keys = [row.url.pattern or row.url.domain for row in rows]
     counts = Counter(zip(parts, keys, strict=True))
     weighed = np.array([1.0 / counts[part, key] for part, key in zip(parts, keys, strict=True)])
-    prior = int((parts != "decided").sum())
     for sort in (("bad", "scam"), ("benign", "documented", "everyday")):
         present = {part: SHARES[part] for part in sort if part in parts}
         for part, share in present.items():
             mask = parts == part
-            weighed[mask] *= 0.5 * share / sum(present.values()) * prior / weighed[mask].sum()
-    weighed[parts == "decided"] *= prior / PRIOR_DOMAINS
+            weighed[mask] *= 0.5 * share / sum(present.values()) * len(rows) / weighed[mask].sum()
     return weighed
 
 

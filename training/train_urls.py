@@ -1,12 +1,11 @@
 """`python -m training urls`: fit the URL model, split by registrable domain, and write its page.
 
 It learns from labelled URLs, links of small sites from the documentation of packages, pages beside both,
-links by pattern, and links of decided posts if exports are given. Other lists are only measured on.
+and links by pattern. Other lists are only measured on.
 """
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -24,14 +23,12 @@ from scoring.trees import Floats
 from scoring.urls import UrlModel, is_silent
 from training import (
     cards,
-    decided_urls,
     everyday_urls,
     fit_urls,
     labelled_urls,
     measure_urls,
     url_card,
 )
-from training.decided_urls import Gain
 from training.fit_urls import Material, Row
 from training.labelled_urls import LabelledUrl
 from training.measure_urls import Measures
@@ -47,15 +44,13 @@ SCAM = "written scam"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
     """A model and its quality; `everyday` tells how many everyday links are flagged by a model that saw none
-    of their domains, `small_fronts` are left-out probabilities of small sites' front pages; `gain` is the
-    effect of decisions, None without any.
+    of their domains, `small_fronts` are left-out probabilities of small sites' front pages.
     """
 
     model: UrlModel
     measured: dict[str, Measures]
     everyday: dict[str, Any]
     small_fronts: Floats
-    gain: Gain | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,34 +63,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--everyday", type=int, default=everyday_urls.URLS_PER_KIND, help="links by pattern of each kind"
     )
-    parser.add_argument(
-        "--labels", type=Path, nargs="*", default=(), help="exports of decisions, oldest first"
-    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument("--card", type=Path, help="page whose URL part is rewritten, docs/models.md")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same model")
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Train, measure, write model, manifest and card; nothing is written if decisions are refused."""
+    """Train, measure, write model, manifest and card."""
     urls = labelled_urls.load(arguments.urls)
     sites = everyday_urls.popular_domains(
         arguments.popular, without={url.domain for url in urls if url.is_bad}
     )
     documented = labelled_urls.load(DOCUMENTED)
-    try:
-        trained = train(
-            urls,
-            documented=documented,
-            sites=sites,
-            decided=decided_urls.load(arguments.labels, popular=arguments.popular)
-            if arguments.labels
-            else [],
-            seed=arguments.seed,
-            everyday_per_kind=arguments.everyday,
-        )
-    except (decided_urls.TooFew, decided_urls.NoGain) as why:
-        sys.exit(f"{type(why).__name__}: {why}")
+    trained = train(
+        urls,
+        documented=documented,
+        sites=sites,
+        seed=arguments.seed,
+        everyday_per_kind=arguments.everyday,
+    )
     arguments.out.mkdir(parents=True, exist_ok=True)
     trained.model.save(arguments.out)
     manifest: dict[str, Any] = {
@@ -116,9 +102,6 @@ def main(arguments: argparse.Namespace) -> None:
         },
         "fronts": len(trained.small_fronts),
         "lists": [_listed(path, trained=trained) for path in arguments.lists],
-        "decided": None
-        if trained.gain is None
-        else {"sha256": [file_sha256(path) for path in arguments.labels], **asdict(trained.gain)},
     }
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     cards.publish(url_card.write(manifest), part=url_card.PART, page=arguments.card)
@@ -129,14 +112,13 @@ def train(
     *,
     sites: Sequence[str],
     documented: Sequence[LabelledUrl] = (),
-    decided: Sequence[LabelledUrl] = (),
     seed: int,
     everyday_per_kind: int,
 ) -> Trained:
     """Fit on the domains outside the test part; measure there left out by folds, and on the test part.
 
-    Written and decided links of a domain in the test part are not fitted on. Raises ValueError if a part has
-    URLs of one sort only, and decided_urls.NoGain if decisions do not make the model better.
+    Written links of a domain in the test part are not fitted on. Raises ValueError if a part has URLs of one
+    sort only.
     """
     known, unseen = _parts(urls)
     generator = np.random.default_rng(seed)
@@ -150,7 +132,6 @@ def train(
         *(Row(url, "documented") for url in [*small, *labelled_urls.relatives(small, generator=generator)]),
         *(Row(link, "everyday") for link in everyday),
         *(Row(link, "scam") for link in write(label=SCAM)),
-        *(Row(url, "decided") for url in decided if split_of(url.domain) is not Split.TEST),
     ]
     material = Material.of(rows)
     margins = fit_urls.left_out_margins(material, seed=seed)
@@ -162,11 +143,6 @@ def train(
         for part in (honest, everyday)
     )
     line = fit_urls.fit(material, places=np.arange(len(rows)), seed=seed)
-    gain = (
-        decided_urls.measure_gain(material, left_out=margins, line=line, unseen=unseen, seed=seed)
-        if decided
-        else None
-    )
     model = fit_urls.packed(line, slope=slope, intercept=intercept, review_from=review_from)
     with_small = [*(url for url in known if url.is_bad), *small]
     fronts = [
@@ -187,7 +163,6 @@ def train(
         },
         everyday=_everyday(left_out(everyday), links=everyday, review_from=review_from, seed=seed),
         small_fronts=left_out(fronts),
-        gain=gain,
     )
 
 

@@ -37,24 +37,10 @@ def write(manifest: Mapping[str, Any]) -> str:
             for kind, why in everyday_urls.kinds().items()
             if (share := everyday["flagged_by_kind"].get(kind, 0.0)) >= _SHOWN_FROM
         ),
-        decided=_decided(manifest.get("decided")),
         documented=f"{manifest['documented']['urls']:,}",
         documented_domains=f"{manifest['documented']['domains']:,}",
         fronts=f"{manifest['fronts']:,}",
         lists="\n".join(map(_list_row, manifest["lists"])),
-    )
-
-
-def _decided(decided: Mapping[str, Any] | None) -> str:
-    """Describe the links of decided posts in training, and their effect."""
-    if not decided:
-        return "nothing; `--labels` learns from links of decided posts."
-    before, after = decided["without"], decided["with_decisions"]
-    return (
-        f"{decided['urls']:,} URLs of {decided['domains']} domains ({decided['bad']} bad) that decisions "
-        f"agree on; lists and everyday links count as {fit_urls.PRIOR_DOMAINS:.0f} such domains. ROC-AUC on "
-        f"decided domains, left out, is {after['roc_auc']:.3f}, without decisions {before['roc_auc']:.3f}; "
-        f"on the test part of the lists {after['listed_roc_auc']:.4f} and {before['listed_roc_auc']:.4f}."
     )
 
 
