@@ -23,6 +23,7 @@ _ALSO_IN = {
 
 BESIDE_NO_MODULE = {
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",
+    "moderation/operations/scoring/test_cost.py": "statements and rows of a whole batch",
     "moderation/operations/webhooks/test_nothing_waits.py": "trial 27, small: a real worker",
     "simulation/test_realism.py": "the whole simulated world",
     "simulation/test_realism_of_groups.py": "the whole simulated world",
