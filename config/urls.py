@@ -10,11 +10,11 @@ urlpatterns = [
     path("healthz", health.process),
     path("readyz", health.dependencies),
     path("metrics", health.metrics),
+    path("api/v1/report", coop.Reports.as_view()),
     path("", include("moderation.api.urls")),
     path("", include("integrations.akismet.urls")),
     path("v1alpha1/comments:analyze", perspective.Analyze.as_view()),
     path("v1alpha1/comments:suggestscore", perspective.SuggestScore.as_view()),
-    path("api/v1/report", coop.Reports.as_view()),
     path("", include("integrations.urls")),
     path("", include("moderation.web.urls")),
 ]

@@ -14,9 +14,9 @@ from moderation.models.learning import ProposalKind
 from moderation.models.training_runs import TrainingState
 from moderation.models.users import Role
 from moderation.operations.learning import proposals
+from scoring import hosting
 from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.api.conftest import ClientFor
-from tests.moderation.api.slow_triton import slow_triton
 from tests.moderation.conftest import Post_, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import own_releases
@@ -153,12 +153,17 @@ class TestProposal:
 
     @pytest.mark.django_db(transaction=True)
     def test_goes_live_once_by_a_second_person_outside_a_transaction(
-        self, lead_api: APIClient, client_for: ClientFor
+        self, lead_api: APIClient, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"})
         other = client_for(User.objects.create_user("other", role=Role.ML_ENGINEER))
         address, once = f"{made.headers['Location']}/confirmation", {"Idempotency-Key": "one"}
         first: list[Any] = []
+        is_probed, goes_on = threading.Event(), threading.Event()
+
+        def probe(*_: object, **__: object) -> None:
+            is_probed.set()
+            assert goes_on.wait(60)
 
         def confirm() -> None:
             try:
@@ -166,14 +171,14 @@ class TestProposal:
             finally:
                 connections.close_all()
 
-        with slow_triton() as triton:
-            thread = threading.Thread(target=confirm)
-            thread.start()
-            assert triton.is_loading.wait(60)
-            meanwhile = lead_api.post(address, headers=once)
-            open_transactions = _open_transactions()
-            triton.goes_on.set()
-            thread.join()
+        monkeypatch.setattr(hosting, "probe", probe)
+        thread = threading.Thread(target=confirm)
+        thread.start()
+        assert is_probed.wait(60)
+        meanwhile = lead_api.post(address, headers=once)
+        open_transactions = _open_transactions()
+        goes_on.set()
+        thread.join()
         again = other.post(address, headers=once)
 
         scorer.forget()

@@ -218,7 +218,7 @@ class TestAllOpened:
                 post()
             with CaptureQueriesContext(connection) as queries:
                 run(at=later(1))
-            spent.append(sum("moderation_case" in query["sql"] for query in queries.captured_queries))
+            spent.append(sum("moderation_case" in str(query["sql"]) for query in queries.captured_queries))
 
         assert Case.objects.count() == 8
         assert spent[0] == spent[1]

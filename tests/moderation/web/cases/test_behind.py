@@ -102,6 +102,7 @@ class TestFactsNow:
     ) -> None:
         monkeypatch.setattr(record_histories, "SAMPLE", 4)
         monkeypatch.setitem(record_histories._NUMBERS, "sample", 4)
+        monkeypatch.setattr(record_histories, "_filled", record_histories._filled.__wrapped__)
 
         assert re.search(r"now \d+ spam, \d+ not in the latest 4", news(desk, counted_case))
 
