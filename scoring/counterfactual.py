@@ -113,8 +113,10 @@ def find(
     contents = np.array([unchanged, *_content_probabilities(tries, content=model, unchanged=unchanged)])
     records = [record, *(trial.record for trial in tries)]
     reads = None if read is None else np.tile(read, (len(records), 1))
-    before, *after = scorer.spam_probabilities(records, content_probabilities=contents, read=reads).tolist()
-    route_before, *routes = scorer.routes(records, content_probabilities=contents, read=reads)
+    probabilities, (route_before, *routes) = scorer.routed(
+        records, content_probabilities=contents, read=reads
+    )
+    before, *after = probabilities.tolist()
     thresholds = scorer.release.thresholds_on(record.platform)
     flips = [
         (trial.size, abs(probability - before), place)

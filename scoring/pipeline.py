@@ -98,15 +98,22 @@ class Scorer:
     def routes(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
     ) -> list[Route]:
-        """Return the routes by thresholds and safety bounds alone, from the same inputs: rules, the audit
-        sample and degradation are ignored.
+        """Return the routes of `routed` alone."""
+        return self.routed(records, content_probabilities=content_probabilities, read=read)[1]
+
+    def routed(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> tuple[Floats, list[Route]]:
+        """Return what `spam_probabilities` does of the same inputs, and the routes by thresholds and safety
+        bounds alone: rules, the audit sample and degradation are ignored.
         """
         judgement, joined = self._known(records, content_probabilities=content_probabilities, read=read)
-        probabilities = self._probabilities(records, joined).tolist()
-        posts = zip(
-            records, probabilities, self._opinions(judgement, joined, content_probabilities), strict=True
-        )
-        return [self._route(record, score, sub_models=opinions).route for record, score, opinions in posts]
+        probabilities = self._probabilities(records, joined)
+        opinions = self._opinions(judgement, joined, content_probabilities)
+        posts = zip(records, probabilities.tolist(), opinions, strict=True)
+        return probabilities, [
+            self._route(record, score, sub_models=parts).route for record, score, parts in posts
+        ]
 
     def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
         """Return the readings of records' evidence, float64 (n, 3): all unknown if this release reads none.

@@ -264,11 +264,12 @@ def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome]) -> Worst:
 def _outcome(
     records: Sequence[PostRecord], *, posts: Sequence[LabelledPost], content: Floats, scorer: Scorer
 ) -> Outcome:
-    routes = np.array(scorer.routes(records, content_probabilities=content))
+    probabilities, ways = scorer.routed(records, content_probabilities=content)
+    routes = np.array(ways)
     return Outcome(
         is_spam=np.array([post.is_spam for post in posts]),
         content=content,
-        probabilities=scorer.spam_probabilities(records, content_probabilities=content),
+        probabilities=probabilities,
         is_allowed=routes == Route.ALLOW,
         is_removed=routes == Route.REMOVE,
         groups=np.unique([post.group for post in posts], return_inverse=True)[1],

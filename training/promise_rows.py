@@ -174,8 +174,7 @@ def sampled(posts: Sequence[LabelledPost], *, most: int) -> list[LabelledPost]:
 
 def _judged(records: Sequence[PostRecord], content: Floats, *, scorer: Scorer) -> tuple[Floats, Floats]:
     """Return probabilities, and places of the routes from allow to remove."""
-    routes = scorer.routes(records, content_probabilities=content)
-    probabilities = scorer.spam_probabilities(records, content_probabilities=content)
+    probabilities, routes = scorer.routed(records, content_probabilities=content)
     return probabilities, np.array([_ORDER.index(route) for route in routes], dtype=np.float64)
 
 

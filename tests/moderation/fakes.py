@@ -108,15 +108,15 @@ class FakeScorer:
         unknown = np.isnan(content_probabilities)
         return np.where(unknown, self.default, content_probabilities)
 
-    def routes(
+    def routed(
         self,
         records: Sequence[PostRecord],
         *,
         content_probabilities: np.ndarray,
         read: np.ndarray | None = None,
-    ) -> list[Route]:
+    ) -> tuple[np.ndarray, list[Route]]:
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
-        return [
+        return probabilities, [
             routing.decide(probability=one, thresholds=THRESHOLDS, is_degraded=False).route
             for one in probabilities.tolist()
         ]
@@ -194,13 +194,13 @@ class _Scores(Protocol):
         read: np.ndarray | None = None,
     ) -> np.ndarray: ...
 
-    def routes(
+    def routed(
         self,
         records: Sequence[PostRecord],
         *,
         content_probabilities: np.ndarray,
         read: np.ndarray | None = None,
-    ) -> list[Route]: ...
+    ) -> tuple[np.ndarray, list[Route]]: ...
 
 
 def _are_alike(real: Scorer, fake: FakeScorer) -> tuple[_Scores, _Scores]:

@@ -41,12 +41,12 @@ class ByThresholds(Scorer):
         self.content = OneBadWord()
         self.heads = PlatformHeads({})
 
-    def routes(
+    def routed(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
-    ) -> list[Route]:
+    ) -> tuple[Floats, list[Route]]:
         thresholds = self.release.thresholds
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
-        return [
+        return probabilities, [
             routing.decide(probability=one, thresholds=thresholds, is_degraded=False).route
             for one in probabilities.tolist()
         ]

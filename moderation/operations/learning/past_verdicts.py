@@ -64,8 +64,9 @@ def judged(records: Sequence[PastRecord], *, scores: Sequence[ContentScore | Non
         part = [one.record for one in records[start : start + _CHUNK]]
         known = zip(part, scores[start : start + _CHUNK], strict=True)
         answers = np.array([judge.heads.read(record, score) for record, score in known])
-        probabilities += judge.spam_probabilities(part, content_probabilities=answers).tolist()
-        routes += [route.value for route in judge.routes(part, content_probabilities=answers)]
+        of_part, ways = judge.routed(part, content_probabilities=answers)
+        probabilities += of_part.tolist()
+        routes += [way.value for way in ways]
     return Judged(probabilities=probabilities, routes=routes)
 
 
