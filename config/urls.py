@@ -10,7 +10,7 @@ urlpatterns = [
     path("healthz", health.process),
     path("readyz", health.dependencies),
     path("metrics", health.metrics),
-    path("api/v1/report", coop.Reports.as_view()),
+    path("api/v1/report", coop.Reports.as_view()),  # before the API, which answers all else below /api/
     path("", include("moderation.api.urls")),
     path("", include("integrations.akismet.urls")),
     path("v1alpha1/comments:analyze", perspective.Analyze.as_view()),

@@ -137,7 +137,7 @@ def history_page(request: access.DeskRequest, history_id: int) -> HttpResponse:
         "report": None if form or not row.report else row.report | _period(row.report),
         "options": _options(row.report) if row.report else [],
         "languages": _languages(row.report) if row.report else [],
-        "surprises": _surprises(row)[:_SHOWN] if row.report else [],
+        "surprises": _surprises(row, most=_SHOWN) if row.report else [],
     }
     return render(request, "integrations/history.html", context)
 
@@ -225,9 +225,9 @@ def _share(counted: list[int]) -> str:
     return f"{shares.counted(part, whole)}, {shares.interval(low, high)}"
 
 
-def _surprises(row: HistoryImport) -> list[Any]:
+def _surprises(row: HistoryImport, *, most: int | None = None) -> list[Any]:
     """Return the lines on which filter and moderators differ, the most certain first."""
-    lines: list[Any] = list(row.past_lines.filter(surprise__gte=0.5).order_by("-surprise", "line"))
+    lines: list[Any] = list(row.past_lines.filter(surprise__gte=0.5).order_by("-surprise", "line")[:most])
     for line in lines:
         line.text = line.given.get(row.mapping["names"]["text"], "")
         action = line.given.get(row.mapping["names"]["action"], "").strip()

@@ -135,8 +135,8 @@ class HistoryStep(models.TextChoices):
 class HistoryImport(models.Model):
     """A file of posts with what moderators did about them, and what the filter would have done.
 
-    `mapping` says which of the file's `columns` is what (`past_file.Mapping`). `left_out` has the first lines
-    that could not be read, as (line, field, why). `lease_until` is while its worker is trusted to live.
+    `mapping` says which of the file's `columns` is what (`past_file.Columns`). `left_out` has the first lines
+    that could not be read, as (line, why). `lease_until` is while its worker is trusted to live.
     """
 
     name = models.CharField(max_length=200)

@@ -295,3 +295,4 @@ class TestCommand:
 
         with pytest.raises(CommandError, match=said):
             call_command("import_history", path, *words)
+        assert not HistoryImport.objects.exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils import timezone
 
 from integrations import history, history_job, past_file
@@ -45,26 +46,30 @@ class Command(BaseCommand):
     def handle(self, *_: Any, file: Path, labels: Path | None, **given: Any) -> None:
         at, platform_id = timezone.now(), options.platform(given["platform"])
         try:
-            with file.open("rb") as opened:
+            with file.open("rb") as opened, transaction.atomic():  # a refused option leaves no import
                 row = history.take(name=file.name, file=opened, actor=None, at=at)
-            names = row.mapping["names"] | _pairs(given["map"])
-            if unknown := set(names.values()) - set(row.columns):
-                raise CommandError(f"--map: no column {min(unknown)!r}; there are: {', '.join(row.columns)}.")
-            found = history.actions_of(row, names["action"]) if names.get("action") else []
-            actions = {action: past_file.meaning(action) for action in found}
-            for pair in given["action"]:
-                value, _sign, meant = pair.rpartition("=")
-                if value not in actions or meant not in past_file.MEANINGS:
-                    raise CommandError(f"--action {pair}: values are {', '.join(map(repr, actions))}.")
-                actions[value] = meant
-            columns = Columns(names=names, actions=actions, is_whole=given["whole"], seconds=given["seconds"])
-            history.begin(
-                history_id=row.pk,
-                columns=columns,
-                platform=Platform.objects.get(pk=platform_id) if platform_id else None,
-                actor=None,
-                at=at,
-            )
+                names = row.mapping["names"] | _pairs(given["map"])
+                if unknown := set(names.values()) - set(row.columns):
+                    raise CommandError(
+                        f"--map: no column {min(unknown)!r}; there are: {', '.join(row.columns)}."
+                    )
+                found = history.actions_of(row, names["action"]) if names.get("action") else []
+                actions = {action: past_file.meaning(action) for action in found}
+                for pair in given["action"]:
+                    value, _sign, meant = pair.rpartition("=")
+                    if value not in actions or meant not in past_file.MEANINGS:
+                        raise CommandError(f"--action {pair}: values are {', '.join(map(repr, actions))}.")
+                    actions[value] = meant
+                columns = Columns(
+                    names=names, actions=actions, is_whole=given["whole"], seconds=given["seconds"]
+                )
+                history.begin(
+                    history_id=row.pk,
+                    columns=columns,
+                    platform=Platform.objects.get(pk=platform_id) if platform_id else None,
+                    actor=None,
+                    at=at,
+                )
         except (OSError, Refusal) as refusal:
             raise CommandError(str(refusal)) from refusal
         self.stdout.write(f"columns {names}, actions {actions}")

@@ -1,5 +1,7 @@
 """Lists of pictures, for leads: imported from a file as a draft of a rule, exported as CSV."""
 
+from itertools import chain
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
@@ -71,4 +73,4 @@ def export(_request: access.DeskRequest, rule_id: int | None = None) -> Streamin
     else:
         listing = Rule.objects.get(pk=rule_id, kind__in=PICTURES)
         rows, name = rows.filter(rule=listing), f"pictures-{rule_id}.csv"
-    return csv_files.streamed([COLUMNS, *rows.values_list(*COLUMNS)], name=name)
+    return csv_files.streamed(chain([COLUMNS], rows.values_list(*COLUMNS).iterator()), name=name)
