@@ -111,7 +111,7 @@ _VALUES: dict[str, Any] = {
     "part": "complete",
     "posts": 40,
     "precision": 0.97,
-    "probabilities": [[0.4713, 0.0112], [0.0064, 0.3518]],
+    "probabilities": [[0.2838, 0.0211], [0.0128, 0.3874]],
     "public_key": "",
     "reason": "scam",
     "release": _RELEASE,

@@ -18,14 +18,18 @@ from training.train_content import OWN_TEXTS
 pytestmark = pytest.mark.gate
 
 _COLLECTIONS = ROOT.parent / "shared" / "data"
-# Starter texts teach these topics in other words: that the model knows them shows that it was trained.
+# Training texts teach these in other words: that the model knows them shows that it was trained.
 TAUGHT_SPAM = {
     "cheap drugs": "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
+    "disguised number": "Ch3ap V1agra without a prescripti0n, call now: ①-8OO-555-O①99",
+    "prize": "You have won a guaranteed prize of £1,000! To claim, call 09061 999 999 now, quote code K52.",
     "account": "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
 }
 TAUGHT_HONEST = {
     "covid": "Covid cases rise across Europe as a new variant spreads, health officials say",
     "crypto": "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
+    "question": "What time do you finish work today? I could pick you up on my way home.",
+    "sports": "We are going to watch the football at my place tonight, are you coming along?",
 }
 # Unlike everything that the model was trained on, which a test holds; written before the model was asked.
 UNTAUGHT_SPAM = {
@@ -98,7 +102,7 @@ class TestTaughtTexts:
     def test_the_likeness_notices_paraphrases_of_starter_texts(self) -> None:
         starter = [example.text for example in dataset.load(OWN_TEXTS[:1])]
 
-        paraphrased = [TAUGHT_SPAM["account"], *TAUGHT_HONEST.values()]
+        paraphrased = [TAUGHT_SPAM["account"], TAUGHT_HONEST["covid"], TAUGHT_HONEST["crypto"]]
         assert all(likest(text, corpus=starter) > ALIKE for text in paraphrased)
 
 

@@ -1,5 +1,6 @@
 """The topics model on the real server: the shipped one, and one of inference that a test made."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,24 @@ class TestShipped:
 
         assert found.argmax(axis=1).tolist() == [0, 1]
         assert found[0, 0] > 0.3 > found[0, 2]
+
+    def test_a_headline_is_about_its_subject(self, model: TopicModel) -> None:
+        headline = "The largest moons of Jupiter may hide oceans under their ice, a new probe finds"
+
+        found = model.probabilities([headline], topics=["space and cosmos", "politics", "cooking or food"])
+
+        assert found.argmax() == 0
+
+    def test_the_documented_example_is_what_it_answers(self, model: TopicModel) -> None:
+        guide = (ROOT / "docs" / "api-guide.md").read_text(encoding="utf-8").partition("topics:score")[2]
+        texts, topics, documented = (
+            json.loads(guide.partition(f'"{name}":')[2].partition("\n")[0].rstrip(","))
+            for name in ("texts", "topics", "probabilities")
+        )
+
+        found = model.probabilities(texts, topics=topics)
+
+        assert found == pytest.approx(np.array(documented), abs=0.02)
 
     def test_an_answer_does_not_depend_on_its_neighbours(self, model: TopicModel) -> None:
         texts = [CRYPTO, "x", SPORT, "word " * 300, "日本語", "\ud800 half"]
