@@ -1,6 +1,7 @@
 """Times of the desk in the reader's time zone, which the browser names in a cookie; without it, in UTC."""
 
 from collections.abc import Callable
+from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.http import HttpRequest
@@ -9,8 +10,11 @@ from django.utils import timezone
 
 from moderation.web.accounts.language import NOT_THE_DESK
 
-# Looked up here, a name from a browser never becomes the path of a file. "localtime" is the server's own.
-_ZONES = available_timezones() - {"localtime"}
+
+@cache
+def _zones() -> set[str]:
+    """Looked up here, a name from a browser never becomes a path. "localtime" is the server's own."""
+    return available_timezones() - {"localtime"}
 
 
 def local_time(
@@ -20,7 +24,7 @@ def local_time(
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         name = request.COOKIES.get("time_zone", "")
-        if request.path.startswith(NOT_THE_DESK) or name not in _ZONES:
+        if request.path.startswith(NOT_THE_DESK) or name not in _zones():
             return get_response(request)
         with timezone.override(ZoneInfo(name)):
             return get_response(request)
