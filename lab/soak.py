@@ -32,11 +32,45 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import psycopg
 
 from lab import _beside, _kills, _posts, _product, _stack
 from lab._memory import Memory
-from lab._probes import Probes
+
+_EVERY_SECONDS = 5.0
+_PATHS = ("/readyz", "/metrics")
+
+
+class _Probes(threading.Thread):
+    """Probes of health and scrapes of metrics, until stopped; errors are expected while a server is down."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self.asked = 0
+        self._is_over = threading.Event()
+        self._client = httpx.Client(base_url=url, trust_env=False, timeout=10)
+
+    def run(self) -> None:
+        while not self._is_over.wait(_EVERY_SECONDS):
+            for path in _PATHS:
+                self._status(path)
+
+    def stop(self) -> list[str]:
+        """Stop; return the endpoints that still fail although every server is back."""
+        self._is_over.set()
+        self.join()
+        bad = [path for path in _PATHS if self._status(path) != httpx.codes.OK]
+        self._client.close()
+        return bad
+
+    def _status(self, path: str) -> int:
+        self.asked += 1
+        try:
+            return self._client.get(path).status_code
+        except httpx.TransportError:
+            return 0
+
 
 if TYPE_CHECKING:
     from lab._feed_readers import Found
@@ -102,7 +136,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     reviewers = [
         _reviewers.Reviewer(secret=secret, pause_seconds=options.pause, is_over=is_over) for _, secret in keys
     ]
-    probes = Probes(_stack.web_url())
+    probes = _Probes(_stack.web_url())
     for thread in (*reviewers, memory, probes):
         thread.start()
     count, days = int(options.seconds * options.rate), timedelta(days=2)

@@ -1,7 +1,7 @@
 """Detect posts that are mostly written in a script that the content model does not read.
 
 For a script that it reads, its vocabulary holds words; for others single letters at best, and its output is
-noise. Which scripts it reads is pinned in the release (training/vocabulary_scripts.py).
+noise. Which scripts it reads is pinned in the release (training/served_content.py).
 """
 
 import functools

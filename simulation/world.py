@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from simulation import hostile, reporters, typos
+from scoring.links import links_in
+from simulation import hostile, reporters
 from simulation.authors import Author, Role
 from simulation.campaigns import Campaigns
 from simulation.circumstances import circumstances
@@ -19,13 +20,13 @@ from simulation.threads import Threads
 from simulation.web.leading import Leading, Led
 from simulation.web.shares import Mode
 
+_ENDINGS = ("!", "!!", "...", ".", "?!", " :)", " 🙂", " 😀")
 SPAM_SHARE = 0.2
 SECONDS_PER_POST = (1800, 7200, 60)
 """Paces of the worlds that are trained on and measured, by turns: 2,500 posts last seven weeks, seven months
 or two days, because campaigns last from minutes to months.
 """
 HOSTILE_SHARE = 0.025
-
 _BARE_SHARE = 0.07
 _DISGUISED_SPAM_SHARE = 0.07
 
@@ -136,7 +137,7 @@ class World:
             return text.text, None
         rng, raw = self._rng, text.text
         if text.kind.is_spam and is_copied:
-            raw = typos.with_typos(raw, rng=rng)
+            raw = _with_typos(raw, rng=rng)
         if text.kind.is_spam and rng.random() < _DISGUISED_SPAM_SHARE:
             raw = hostile.disguise(raw, rng=rng)
         return hostile.spoil(raw, rng=rng) if rng.random() < HOSTILE_SHARE else (raw, None)
@@ -193,3 +194,27 @@ class World:
             }
             event = ComplaintEvent(at=reported_at, payload=payload)
             heapq.heappush(self._due, (reported_at, str(payload["external_id"]), event))
+
+
+def _with_typos(text: str, *, rng: random.Random) -> str:
+    """Return the text as somebody might have typed it; links stay as they are."""
+    has_links = bool(links_in(text))
+    if rng.random() < 0.14 and not has_links:
+        text = text.lower()
+    if rng.random() < 0.04 and not has_links:
+        text = text.upper()
+    if rng.random() < 0.12 and len(text) > 12 and not has_links:
+        text = _slip(text, rng=rng)
+    if rng.random() < 0.15:
+        text = text.rstrip(".!") + rng.choice(_ENDINGS) if not has_links else f"{text} {rng.choice(_ENDINGS)}"
+    return text
+
+
+def _slip(text: str, *, rng: random.Random) -> str:
+    """Swap two neighbouring letters or leave one out."""
+    at = rng.randrange(1, len(text) - 1)
+    if not (text[at].isalpha() and text[at - 1].isalpha()):
+        return text
+    if rng.random() < 0.5:
+        return text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
+    return text[:at] + text[at + 1 :]

@@ -4,12 +4,13 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring import gate
 from scoring.blocklist import Blocklist
@@ -19,18 +20,16 @@ from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.splits import Split
-from training import (
-    added_links,
-    compare,
-    fresh_decisions,
-    labelled_posts,
-    promise,
-    robustness,
-    served_content,
-)
-from training.compare import Sample
-from training.labelled_posts import LabelledPost
+from training import added_links, compare, fresh_decisions, labelled_posts, promise, served_content
+from training.attacks import ATTACKS, attacked
+from training.compare import Floats, Sample, threshold_at_1_fpr
+from training.labelled_posts import LabelledPost, with_text
 from training.served_content import Opened, Served
+
+_MOST_ATTACKED = 400
+"""Spam posts that are attacked, drawn at random: each is judged once per attack by both releases."""
+
+Judge = Callable[[Sequence[PostRecord]], Floats]
 
 SEED = 1
 _TIMED_POSTS = 200
@@ -151,7 +150,7 @@ def evaluate(
         "slices": compare.slices(compare.joined([sample, *fresh]), seed=seed),
         "circumstances": _circumstances(posts, live=live.scorer, candidate=candidate.scorer, seed=seed),
         "links": _links(posts, live=live, candidate=candidate, seed=seed),
-        "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),
+        "robustness": under_attack(sample, live=live.judge, candidate=candidate.judge, seed=seed),
         "latency": _latency(records[:_TIMED_POSTS], live=live.scorer, candidate=candidate.scorer),
         "curves": {
             "live": compare.curves(sample, sample.live),
@@ -251,3 +250,36 @@ def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) 
         for name, values in times.items()
         for share in (50, 95)
     }
+
+
+def under_attack(sample: Sample, *, live: Judge, candidate: Judge, seed: int) -> list[dict[str, Any]]:
+    """Return each attack's recall before and after, at each release's threshold of 1 % false positives.
+
+    Only spam whose text the attack changes is counted: an attack that finds nothing to change is no test.
+    """
+    places = _chosen(sample, seed=seed)
+    spam = [sample.posts[place].record for place in places]
+    judges = {"live": (live, sample.live), "candidate": (candidate, sample.candidate)}
+    limits = {name: threshold_at_1_fpr(sample, probabilities) for name, (_, probabilities) in judges.items()}
+    rows = []
+    for attack in ATTACKS:
+        disguised = [with_text(post, attacked(post.text, attack=attack, seed=seed)) for post in spam]
+        touched = np.array([post.text != other.text for post, other in zip(spam, disguised, strict=True)])
+        if not touched.any():
+            continue
+        row: dict[str, Any] = {"attack": attack, "rows": int(touched.sum())}
+        for name, (judge, probabilities) in judges.items():
+            after = judge([post for post, is_touched in zip(disguised, touched, strict=True) if is_touched])
+            row[name] = {
+                "recall_before": float((probabilities[places][touched] >= limits[name]).mean()),
+                "recall_after": float((after >= limits[name]).mean()),
+            }
+        rows.append(row)
+    return rows
+
+
+def _chosen(sample: Sample, *, seed: int) -> NDArray[np.intp]:
+    """Return the places of at most _MOST_ATTACKED spam posts with text."""
+    places = [place for place, post in enumerate(sample.posts) if post.is_spam and post.record.text.strip()]
+    drawn = np.random.default_rng(seed).permutation(places)[:_MOST_ATTACKED]
+    return np.sort(drawn.astype(np.intp))

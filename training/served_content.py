@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +19,18 @@ from scoring.hosting import TritonAdmin
 from scoring.pins import ContentPin, Probe
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.records import PostRecord
-from scoring.release import Release
+from scoring.release import Release, loading
 from scoring.trees import Floats
-from training import vocabulary_scripts
+from scoring.unread_script import script_of
 
+_TOKENIZER = "tokenizer.json"
+LEAST_WORDS = 500
+"""Pieces of two letters or more. The shipped vocabulary has 36,479 Latin ones, 544 Hiragana ones."""
+
+LEAST_CHARACTERS = 3_000
+"""Where a character is a word, as in Han: 3,000 cover nearly all of a Chinese text. Shipped are 7,721."""
+
+_KANA = ("HIRAGANA", "KATAKANA")  # one text has both, so they are read together
 SHIPPED = Path(__file__).resolve().parents[1] / "triton_repo"
 _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
 MODELS = _STATE / "triton" / "models"
@@ -99,8 +108,8 @@ def pin(repository: Path, *, version: str) -> ContentPin:
     Raises release.Corrupt.
     """
     files = hosting.pinned_files(repository, model=MODEL, version=version)
-    tokenizers = [repository / name for name in files if name.endswith(vocabulary_scripts.FILE)]
-    scripts = vocabulary_scripts.of(tokenizers[0]) if tokenizers else ()
+    tokenizers = [repository / name for name in files if name.endswith(_TOKENIZER)]
+    scripts = scripts_read(tokenizers[0]) if tokenizers else ()
     return ContentPin(model=MODEL, version=version, files=files, scripts=scripts)
 
 
@@ -159,3 +168,24 @@ def _name(pinned: ContentPin, *, served: Served) -> str:
     # Where this machine's supervisor has no socket, the server itself loads models.
     TritonAdmin(url=f"unix://{_SOCKET}" if _SOCKET.exists() else served.triton).load(name)
     return name
+
+
+def scripts_read(tokenizer: Path) -> tuple[str, ...]:
+    """Return the Unicode names of the scripts that a tokenizer's vocabulary holds words of, in order.
+
+    Raises Corrupt if the file is no tokenizer's.
+    """
+    with loading(tokenizer):
+        vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+        # A dictionary of pieces, or a list of pairs (piece, log probability).
+        pieces = [piece if isinstance(piece, str) else str(piece[0]) for piece in vocabulary]
+    words: Counter[str] = Counter()
+    characters: Counter[str] = Counter()
+    for piece in pieces:
+        scripts = [script_of(character) for character in piece if character.isalpha()]
+        counts = words if len(scripts) > 1 else characters
+        counts.update(set(scripts))
+    read = {script for script, count in words.items() if count >= LEAST_WORDS}
+    if characters["HAN"] >= LEAST_CHARACTERS:
+        read.add("HAN")
+    return tuple(sorted(read | set(_KANA) if read & set(_KANA) else read))

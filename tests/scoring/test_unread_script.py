@@ -16,7 +16,7 @@ from scoring.unread_script import in_release, unread
 from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
-from training import vocabulary_scripts
+from training import served_content
 from training.served_content import SHIPPED
 
 LATIN = {"LATIN"}
@@ -117,7 +117,7 @@ class TestInRelease:
         assert in_release(THAI, platform="any", manifest=release.manifest) == "THAI"
 
     def test_the_shipped_release_says_what_its_vocabulary_holds(self) -> None:
-        found = vocabulary_scripts.of(SHIPPED / "tokenizer" / "1" / "tokenizer.json")
+        found = served_content.scripts_read(SHIPPED / "tokenizer" / "1" / "tokenizer.json")
 
         assert tuple(LIVE.content.scripts) == found
         assert {"LATIN", "CYRILLIC", "HAN", "HIRAGANA", "KATAKANA", "THAI"} <= {*found}

@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score
 from scoring import gate
 from scoring.records import PostRecord
 from tests.scoring.random_records import record
-from training import compare, robustness
+from training import compare, evaluate_releases
 from training.compare import Floats, Sample
 from training.labelled_posts import LabelledPost
 
@@ -169,7 +169,7 @@ def test_robustness_shows_what_a_release_loses_that_reads_letter_by_letter() -> 
 
     found = {
         row["attack"]: row
-        for row in robustness.measure(
+        for row in evaluate_releases.under_attack(
             one, live=lambda records: np.ones(len(records)), candidate=reads_plain_words, seed=1
         )
     }

@@ -10,8 +10,8 @@ from scoring.normalise import words as shipped
 from scoring.release import Corrupt
 from scoring.splits import Split, split_of
 from tests.json_lines import written
-from training import vocabulary_scripts, words
-from training.vocabulary_scripts import LEAST_CHARACTERS, LEAST_WORDS
+from training import served_content, words
+from training.served_content import LEAST_CHARACTERS, LEAST_WORDS
 
 
 def tokenizer(folder: Path) -> Path:
@@ -73,16 +73,16 @@ class TestScripts:
 
         path = tokenizer_of(tmp_path, {piece: place for place, piece in enumerate(pieces)})
 
-        assert vocabulary_scripts.of(path) == ("LATIN",)
+        assert served_content.scripts_read(path) == ("LATIN",)
 
     def test_reads_lists_of_pairs_and_pieces_with_marks(self, tmp_path: Path) -> None:
         path = tokenizer_of(tmp_path, [[f"▁{word}", -3.5] for word in pieces_from("а", LEAST_WORDS)])
 
-        assert vocabulary_scripts.of(path) == ("CYRILLIC",)
+        assert served_content.scripts_read(path) == ("CYRILLIC",)
 
     def test_where_a_character_is_a_word_characters_count(self, tmp_path: Path) -> None:
         few, many = (
-            vocabulary_scripts.of(
+            served_content.scripts_read(
                 tokenizer_of(tmp_path, {chr(0x4E00 + place): place for place in range(count)})
             )
             for count in (LEAST_CHARACTERS - 1, LEAST_CHARACTERS)
@@ -95,4 +95,4 @@ class TestScripts:
         path.write_text("{}", encoding="utf-8")
 
         with pytest.raises(Corrupt, match=r"tokenizer\.json.*model"):
-            vocabulary_scripts.of(path)
+            served_content.scripts_read(path)

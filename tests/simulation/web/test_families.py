@@ -5,15 +5,16 @@ from itertools import combinations
 
 import pytest
 
+from simulation.management.commands import simulate_pages
+from simulation.management.commands.simulate_pages import Worded
 from simulation.texts import Families, curated
-from simulation.web import families, learning, pictures, wording
-from simulation.web.learning import Worded
+from simulation.web import families, pictures, wording
 from simulation.web.pictures import Show
 
 
 @pytest.fixture(scope="module")
 def learnt() -> list[Worded]:
-    return list(learning.texts(pages_each=1, seed=3))
+    return list(simulate_pages.texts(pages_each=1, seed=3))
 
 
 def test_every_kind_of_page_has_families_on_both_sides() -> None:
@@ -113,6 +114,6 @@ class TestLearning:
             assert one.kind.replace("_", " ") not in wording.owner(one).lower()
 
     def test_a_seed_repeats_itself(self, learnt: list[Worded]) -> None:
-        again = list(learning.texts(pages_each=1, seed=3))
+        again = list(simulate_pages.texts(pages_each=1, seed=3))
 
         assert again == learnt
