@@ -15,6 +15,7 @@ from moderation.models.policies import PolicyEffect
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
+from moderation.queries.cases import platform_cases
 from moderation.queries.evidence import transcripts
 from moderation.queries.platform_posts import PostPage
 
@@ -138,7 +139,15 @@ class PostPageSerializer(AnswerSerializer):
     campaign_id = serializers.CharField(allow_null=True, help_text="The campaign that it is in.")
     policies = PostPolicySerializer(many=True, help_text="Active policies that it matches, the surest first.")
     case = PostCaseSerializer(allow_null=True)
+    position = serializers.IntegerField(
+        allow_null=True, help_text="Of its case among your open ones, 1 the oldest; null unless it waits."
+    )
     decision = DecisionSerializer(allow_null=True)
+
+    def read_position(self, page: PostPage) -> int | None:
+        if page.case is None or page.case.state != CaseState.OPEN:
+            return None
+        return platform_cases.position(page.case)
 
     def read_transcripts(self, page: PostPage) -> list[dict[str, Any]]:
         return [said(one) for one in transcripts.sent(page.revision)]

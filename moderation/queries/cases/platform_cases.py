@@ -87,10 +87,14 @@ def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
     return row
 
 
-def position(appeal: Appeal) -> int:
-    """Return the place of an open appeal among those of its platform, 1 for the one filed first."""
-    rows = Appeal.objects.filter(platform=appeal.platform_id, outcome=None, post__erased_at=None)
-    return 1 + rows.filter(pk__lt=appeal.pk).count()
+def position(row: Appeal | Case) -> int:
+    """Return the place of an open appeal or case among the open ones of its platform, 1 for the oldest."""
+    rows: QuerySet[Appeal] | QuerySet[Case]
+    if isinstance(row, Appeal):
+        rows = Appeal.objects.filter(outcome=None, post__erased_at=None)
+    else:
+        rows = Case.objects.filter(state=CaseState.OPEN).exclude(reason=CaseReason.BLIND)
+    return 1 + rows.filter(platform=row.platform_id, pk__lt=row.pk).count()
 
 
 def held(case: Case, *, at: datetime) -> bool:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from moderation.models import Author, Case, Complaint, Delivery, Platform, ScoringJob, User
@@ -155,3 +156,22 @@ class TestPosition:
         positions = [api.get(f"/api/v1/appeals/{one['id']}").json()["position"] for one in filed]
         assert [one["position"] for one in filed] == [1, 2]
         assert positions == [None, 1]
+
+    def test_counts_earlier_open_cases_for_a_post(
+        self,
+        api: APIClient,
+        open_case: Case_,
+        moderator: User,
+        later: Later,
+        django_assert_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        cases = [open_case(text=f"Cat {number} is gone") for number in range(3)]
+        paths = [f"/api/v1/posts/{case.post_id}" for case in cases]
+        before = [api.get(path).json()["position"] for path in paths]
+
+        judge(cases[0], moderator, at=later(3))
+
+        assert before == [1, 2, 3]
+        assert [api.get(path).json()["position"] for path in paths] == [None, 1, 2]
+        with django_assert_num_queries(10):
+            api.get(paths[2])
