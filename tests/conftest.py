@@ -18,6 +18,7 @@ if "DJANGO_SETTINGS_MODULE" in os.environ:
     )
     from tests.moderation.conftest import (  # noqa: F401 - the rows that most tests begin with
         at,
+        evidence_store,
         fake_scorer,
         fake_topics,
         incoming,

@@ -1,11 +1,8 @@
 """The two levels of a case: how little a decision shows, and what one key adds."""
 
-from pathlib import Path
-
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
-from pytest_django import Settings
 
 from moderation.models import Campaign, CampaignMember, Case, Reason, Score, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
@@ -24,7 +21,11 @@ from tests.moderation.carried_pictures import carry, carry_picture
 from tests.moderation.conftest import Case_, Cases
 from tests.moderation.counted_case import report_it
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("evidence_store"),
+]
 
 MOST_WORDS, MOST_STOPS = 80, 20
 # What is seen without scrolling. The words of one text count once, however many of them are marked, and the
@@ -47,11 +48,6 @@ ABOVE_THE_FOLD = """() => {
   return [words.size, stops.size];
 }"""
 SAID = "See what came of it at http://pills.example/now, only today"
-
-
-@pytest.fixture(autouse=True)
-def _store(settings: Settings, tmp_path: Path) -> None:
-    settings.EVIDENCE_DIR = tmp_path / "evidence"
 
 
 @pytest.fixture

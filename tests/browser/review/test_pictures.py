@@ -1,10 +1,7 @@
 """Pictures of the case in front: blurred until asked for, larger by key, and never those of the next case."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
-from pytest_django import Settings
 
 from moderation.models import Case, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
@@ -13,15 +10,14 @@ from tests.browser.stage import LONG_HOST, MARKUP, Open, Watch, press_and_wait, 
 from tests.moderation.carried_pictures import carry, carry_picture
 from tests.moderation.conftest import Case_
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("evidence_store"),
+]
 
 BLUR = "getComputedStyle(document.querySelector('#current-case .picture__image')).filter"
 LOADED = "document.querySelector('#current-case .picture__image').naturalWidth"
-
-
-@pytest.fixture(autouse=True)
-def _store(settings: Settings, tmp_path: Path) -> None:
-    settings.EVIDENCE_DIR = tmp_path / "evidence"
 
 
 @pytest.fixture
