@@ -1,8 +1,7 @@
 """Discourse: its review queue, polled, its web hooks, and what moderators do there by its API.
 
 Sources: discourse/discourse config/routes.rb, app/{controllers,models,serializers}/*review*.rb and
-post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to Akismet, and users are never
-deleted, which would be for good.
+post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to it; users are never deleted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,6 +120,8 @@ class Discourse(Connector):
             raise Unusable(_("Discourse does not show its review queue to this user; make it a moderator."))
         kinds = {"reviewable_scores", *_REFERENCES.values()}
         beside = {kind: {digits(row): row for row in parts(answer, kind)} for kind in kinds}
+        own, flags = {key for key, user in beside["users"].items() if self._is_own(user)}, "reviewable_scores"
+        beside[flags] = {key: row for key, row in beside[flags].items() if digits(row, "user_id") not in own}
         return [_joined(row, beside) for row in parts(answer, "reviewables")]
 
     def _reported(self, row: dict[str, Any]) -> Incoming | None:
@@ -257,6 +258,7 @@ def _incoming(
         IncomingComplaint(
             post=name,
             reporter=digits(flag.get("user")) or "system",
+            is_automated=not digits(flag.get("user")),  # Discourse's own accounts have numbers below 0
             reason=_REASONS.get(string(flag.get("score_type"), "type"), "other"),
             reported_at=instant(flag, "created_at") or post.posted_at,
             external_id=f"discourse:flag:{digits(flag)}",
@@ -293,6 +295,6 @@ def _joined(row: dict[str, Any], beside: Mapping[str, Mapping[str, dict[str, Any
         if key := digits(row, f"{name}_id"):
             joined[name] = beside[kind].get(key, {"id": key})
     if isinstance(flags, list):
-        found = [beside["reviewable_scores"].get(str(key), {}) for key in flags[:_MOST_FLAGS]]
+        found = filter(None, [beside["reviewable_scores"].get(str(key)) for key in flags[:_MOST_FLAGS]])
         joined["reviewable_scores"] = [_joined(flag, {**beside, "reviewable_scores": {}}) for flag in found]
     return joined

@@ -236,6 +236,7 @@ def _reported(row: dict[str, Any], kind: str) -> list[Incoming]:
         reported_at=reported_at,
         external_id=f"lemmy:{kind}-report:{digits(report)}",
         note=reason,
+        is_automated=part(row, "creator").get("bot_account") is True,
     )
     remote = {"kind": kind, "id": int(number), "post": digits(thread), "reports": [digits(report)]}
     is_gone = any(item.get(flag) is True for flag in ("removed", "deleted"))

@@ -217,14 +217,18 @@ def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
     told = [(_post(row, author=author), row.get("visibility") == "direct") for row in rows]
     pieces = [Incoming(post=post, remote=_remote(author), is_direct=few) for post, few in told if post]
     rules = [string(rule, "text") for rule in parts(report, "rules")]
+    reporter = part(report, "account")
+    is_bot = not reporter or part(reporter, "account").get("bot") is True
     for piece in pieces or _profile(author):
+        # Reports from another server come in the name of its own account, which has the server's name.
         complaint = IncomingComplaint(
             post=piece.post.external_id,
-            reporter=_name(part(report, "account")) or "unknown",
+            reporter=_name(reporter) or "unknown",
             reason=_REASONS.get(string(report, "category"), "other"),
             reported_at=instant(report, "created_at") or piece.post.posted_at,
             external_id=f"mastodon:report:{number}",
             note="\n".join(filter(None, [string(report, "comment"), *rules])),
+            is_automated=is_bot and string(reporter, "username") != string(reporter, "domain"),
         )
         yield replace(piece, complaints=(complaint,), remote={**piece.remote, "reports": [number]})
 

@@ -231,6 +231,10 @@ class Complaint(models.Model):
     )
     reason = models.CharField(max_length=16, choices=ComplaintReason.choices)
     note = models.CharField(max_length=2000, blank=True)
+    is_automated = models.BooleanField(
+        db_default=False,
+        help_text="Whether a machine made it: a bot or the platform's own filter. No feature reads it.",
+    )
     reported_at = models.DateTimeField()
     received_at = models.DateTimeField()
 

@@ -95,6 +95,7 @@ class PostPage:
     membership: CampaignMember | None
     complaints: tuple[Complaint, ...]
     complaint_count: int
+    automated_complaints: int
     notes: tuple[CaseNote, ...]
     domains: tuple[str, ...]
     is_blind: bool
@@ -126,7 +127,7 @@ def page(
     post = Post.objects.select_related("platform", "author").get(pk=post_id)
     cases = _cases(post, viewer)
     is_blind = case_access.has_blind_case(post, viewer)
-    complaints, complaint_count = case_pages.complaints_about(post)
+    complaints, complaint_count, automated = case_pages.complaints_about(post)
     links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
     names = links.order_by("position").values_list("domain__name", flat=True)[:20]
     revisions = _revisions(post, cursors.revisions, viewer)
@@ -145,6 +146,7 @@ def page(
         membership=None if is_blind else _membership(post),
         complaints=complaints,
         complaint_count=complaint_count,
+        automated_complaints=automated,
         notes=_notes(post, viewer),
         domains=tuple(dict.fromkeys(names)),
         is_blind=is_blind,

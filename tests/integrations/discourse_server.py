@@ -97,10 +97,17 @@ class DiscourseServer(PlatformServer):
         flag = {"user_id": 3, "created_at": FLAGGED, "reason": "<b>Look</b>", "score_type_id": 8}
         kinds = [{"id": 8, "type": "spam"}, {"id": 9, "type": "needs_approval"}]
         topics = {20: "regular", 21: "private_message"}
+        names = {3: "ada", 4: MODERATOR, -1: "system"}
+        others = [{"id": 122} | flag | {"user_id": 4}, {"id": 123} | flag | {"user_id": -1}]
         return {
-            "users": [PILLS, {"id": 3, "username": "ada", "name": ""}, {"id": -1, "username": "system"}],
+            "users": [PILLS, *({"id": key, "username": name, "name": ""} for key, name in names.items())],
             "topics": [{"id": key, "title": "Health", "archetype": kind} for key, kind in topics.items()],
-            "reviewable_scores": [{"id": 120} | flag, {"id": 121} | flag, {"id": 130, "score_type_id": 9}],
+            "reviewable_scores": [
+                {"id": 120} | flag,
+                {"id": 121} | flag,
+                *others,
+                {"id": 130, "score_type_id": 9},
+            ],
             "score_types": kinds,
         }
 

@@ -96,6 +96,12 @@ class TestPoll:
         [again] = connected(server).poll(second.cursor).incoming
         assert [flag.external_id for flag in again.complaints] == ["discourse:flag:120", "discourse:flag:121"]
 
+    def test_leaves_out_its_own_flags_and_tells_the_systems_from_peoples(self, server: Any) -> None:
+        server.queue = {12: forum.flagged(reviewable_score_ids=[120, 121, 122, 123])}
+        [piece] = connected(server).poll({}).incoming
+        told = [(flag.external_id[-3:], flag.reporter, flag.is_automated) for flag in piece.complaints]
+        assert told == [("120", "3", False), ("121", "3", False), ("123", "system", True)]
+
     def test_reads_a_post_that_is_not_shown_from_the_queue(self, server: Any) -> None:
         server.posts.clear()
         [post, *_] = connected(server).poll({}).incoming

@@ -104,6 +104,14 @@ class TestPoll:
             ),
         )
 
+    def test_reports_of_bots_but_not_of_other_servers(self, server: MastodonServer) -> None:
+        bot = {"username": "watch", "domain": None, "account": {"acct": "watch", "bot": True}}
+        for number, reporter in enumerate(
+            [bot, bot | {"username": "far.example", "domain": "far.example"}], 1
+        ):
+            server.report(str(number), status("901"), account=reporter)
+        assert [piece.complaints[0].is_automated for piece in told(connected(server))] == [True, False]
+
     def test_reported_account(self, server: MastodonServer) -> None:
         server.report("12", category="violation")
 

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.decisions import DecisionSerializer
 from moderation.api.serializers.fields import (
+    FlagField,
     InstantField,
     OneOfField,
     TextField,
@@ -61,6 +62,10 @@ class ComplaintSerializer(StrictSerializer):
     reporter = ReporterSerializer()
     reason = OneOfField(choices=ComplaintReason.values)
     note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
+    is_automated = FlagField(
+        **OPTIONAL,
+        help_text="Whether a machine reports: a bot or your own filter. Scores stay the same.",
+    )
     reported_at = InstantField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +93,7 @@ class ComplaintPageSerializer(AnswerSerializer):
     post_id = serializers.CharField(allow_null=True)
     reporter = PostAuthorSerializer()
     reason = serializers.ChoiceField(choices=ComplaintReason.values)
+    is_automated = serializers.BooleanField(help_text="Whether a machine made it.")
     reported_at = serializers.DateTimeField()
     state = serializers.ChoiceField(choices=("open", "decided", "erased"), help_text="Open until decided.")
     decision = DecisionSerializer(allow_null=True)

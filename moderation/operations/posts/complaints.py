@@ -34,6 +34,7 @@ class IncomingComplaint:
     post: str = ""
     external_id: str = ""
     note: str = ""
+    is_automated: bool = False
 
 
 def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) -> Complaint:
@@ -56,6 +57,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
                 "external_id": complaint.external_id,
                 "reason": complaint.reason,
                 "note": complaint.note,
+                "is_automated": complaint.is_automated,
                 "reported_at": complaint.reported_at,
                 "received_at": at,
             },

@@ -68,6 +68,7 @@ class CasePage:
     policies: tuple[PolicyMatch, ...]
     complaints: tuple[Complaint, ...]
     complaint_count: int
+    automated_complaints: int
     winner: Decision | None
     earlier: tuple[Decision, ...]
     appeal: Appeal | None
@@ -150,7 +151,9 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     )
     case = cases.get(pk=case_id)
     case.score.revision.post = case.post  # the same row: avoid a second query
-    complaints, complaint_count = complaints_about(case.post) if case.has_complaints else ((), 0)
+    complaints, complaint_count, automated = (
+        complaints_about(case.post) if case.has_complaints else ((), 0, 0)
+    )
     is_matched = case.has_matches and not case_access.is_blind(case)
     decisions = list(
         Decision.objects.filter(post=case.post_id)
@@ -168,6 +171,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         policies=tuple(policy_pages.matched_by(case.post_id, at=at)) if is_matched else (),
         complaints=complaints,
         complaint_count=complaint_count,
+        automated_complaints=automated,
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
         appeal=Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None,
@@ -184,8 +188,8 @@ def notes(case: Case) -> tuple[CaseNote, ...]:
     return tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author"))
 
 
-def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int]:
-    """Return the latest complaints about a post, and how many there are: counted if more than are shown.
+def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int, int]:
+    """Return the latest complaints about a post, how many there are, and how many machines made.
 
     `agreed` and `disagreed` say in how many of the reporter's complaints before it people judged the post to
     be spam, or not.
@@ -193,8 +197,10 @@ def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int]:
     about = Complaint.objects.filter(post=post)
     told = about.annotate(agreed=_earlier_labels(is_spam=True), disagreed=_earlier_labels(is_spam=False))
     latest = tuple(told.select_related("reporter").order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1])
-    is_cut = len(latest) > _MAX_COMPLAINTS
-    return latest[:_MAX_COMPLAINTS], about.count() if is_cut else len(latest)
+    automated = sum(complaint.is_automated for complaint in latest)
+    if len(latest) <= _MAX_COMPLAINTS:
+        return latest, len(latest), automated
+    return latest[:_MAX_COMPLAINTS], about.count(), about.filter(is_automated=True).count()
 
 
 def _earlier_labels(*, is_spam: bool) -> Coalesce:

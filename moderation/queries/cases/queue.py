@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Left
 
-from moderation.models import Case, Post, Score, User
+from moderation.models import Case, Complaint, Post, Score, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME, Subject
 from moderation.queries import case_access, keyset, search
@@ -42,6 +42,7 @@ class QueueRow:
     spam_probability: float | None
     is_degraded: bool
     complaints: int
+    automated_complaints: int
     followers: int | None
     spread: int
     campaign_id: int | None
@@ -110,15 +111,23 @@ def _whole(cases: list[dict[str, Any]], *, viewer: User, at: datetime) -> tuple[
     posts = _posts([case["post_id"] for case in cases])
     scores = _scores([case["score_id"] for case in cases])
     domains = search.domains_of([score["revision_id"] for score in scores.values()])
-    holders = _holders(cases, at=at)
+    holders, automated = _holders(cases, at=at), _automated(cases)
     rows = []
     for case in cases:
         score = scores[case["score_id"]]
         whole = score | posts[case["post_id"]] | case
         holder = holders.get(case["claimed_by_id"], "") if _is_held(case, at=at) else ""
         is_mine = bool(holder) and case["claimed_by_id"] == viewer.pk
-        rows.append(_row(whole, domains.get(score["revision_id"], ()), holder=holder, is_mine=is_mine))
+        names, by_machines = domains.get(score["revision_id"], ()), automated.get(case["post_id"], 0)
+        rows.append(_row(whole, names, holder=holder, is_mine=is_mine, automated=by_machines))
     return tuple(rows)
+
+
+def _automated(cases: list[dict[str, Any]]) -> dict[int, int]:
+    """Return how many complaints machines made, by post; no query if nobody complained."""
+    posts = [case["post_id"] for case in cases if case["complaint_count"]]
+    rows = Complaint.objects.filter(post__in=posts, is_automated=True).order_by().values_list("post")
+    return dict(rows.annotate(all=Count("pk"))) if posts else {}
 
 
 def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
@@ -161,7 +170,9 @@ def _is_held(case: dict[str, Any], *, at: datetime) -> bool:
     return case["lease_end_at"] is not None and case["lease_end_at"] > at
 
 
-def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine: bool) -> QueueRow:
+def _row(
+    case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine: bool, automated: int
+) -> QueueRow:
     is_hidden = case["reason"] in BLIND_REASONS or case["is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
@@ -183,6 +194,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine
         spam_probability=None if is_hidden else case["spam_probability"],
         is_degraded=case["is_degraded"],
         complaints=case["complaint_count"],
+        automated_complaints=automated,
         followers=case["followers"],
         spread=(case["shares"] or 0) + (case["comments"] or 0),
         campaign_id=None if is_hidden else case["campaign_id"],

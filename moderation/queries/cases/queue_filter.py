@@ -6,10 +6,10 @@ from enum import StrEnum
 from functools import reduce
 from operator import or_
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models import CampaignMember, PostLink
+from moderation.models import CampaignMember, Complaint, PostLink
 from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.queries.policies import policy_pages
 
@@ -75,6 +75,7 @@ class QueueFilter:
 
     `parts` come one after the other; None is the whole queue, () is nothing of it. A first shift is golden
     items alone: no page may list what it selects, for nobody else must tell them from other blind reviews.
+    `hides_automated` leaves out cases with complaints by machines alone.
     """
 
     reason: str = ""
@@ -83,6 +84,7 @@ class QueueFilter:
     campaign: int | None = None
     policy: int | None = None
     age: int | None = None
+    hides_automated: bool = False
     sort: Sort = Sort.HARM
     parts: tuple[Part, ...] | None = None
     is_first_shift: bool = False
@@ -120,6 +122,9 @@ def condition(wanted: QueueFilter, *, at: datetime) -> Q:
         query &= Q(language=wanted.language)
     if wanted.age is not None:
         query &= aged(wanted.age, at=at)
+    if wanted.hides_automated:
+        by_people = Complaint.objects.filter(post=OuterRef("post"), is_automated=False)
+        query &= Q(complaint_count=0) | Q(Exists(by_people))
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         # By post, of which a case is the only open one; by score, every open case would be joined first.

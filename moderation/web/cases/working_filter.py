@@ -42,6 +42,7 @@ class QueueFilterForm(FilterForm):
     domain = forms.CharField(max_length=255, required=False)
     campaign = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)
     policy = OptionField("policies")
+    hides_automated = forms.BooleanField(required=False)
     age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
     sort = forms.ChoiceField(choices=SORTS, required=False)
 
@@ -58,6 +59,7 @@ class QueueFilterForm(FilterForm):
             campaign=self.given("campaign") or None,
             policy=int(self.given("policy")) if self.given("policy") else None,
             age=None if age == "" else age,
+            hides_automated=bool(self.given("hides_automated")),
             sort=Sort(self.given("sort") or Sort.HARM),
         )
 
@@ -193,6 +195,8 @@ def _words(chosen: QueueFilter) -> list[str]:
         words.append(_("one policy"))
     if chosen.age is not None:
         words.append(_("waiting %(time)s") % {"time": BUCKETS[chosen.age][0]})
+    if chosen.hides_automated:
+        words.append(_("not by machines alone"))
     if chosen.sort != Sort.HARM:
         words.append(_("%(order)s first") % {"order": dict(SORTS)[chosen.sort]})
     return words

@@ -60,6 +60,25 @@ class TestOrder:
         mild, even, wild = (case.pk for case in three)
         assert shown(moderator, AT, sort=Sort.REPORTED) == [even, mild, wild]
 
+    def test_counts_machines_and_hides_what_they_alone_reported(
+        self, three: list[Case], moderator: User, platform: Platform
+    ) -> None:
+        for reporter, case in (("bot", three[0]), ("bot", three[1]), ("b", three[1])):
+            said = complaints.IncomingComplaint(
+                post=case.post.external_id,
+                reporter=reporter,
+                reason="spam",
+                reported_at=AT,
+                is_automated=reporter == "bot",
+            )
+            complaints.record(platform=platform, complaint=said, at=AT)
+
+        mild, even, wild = (case.pk for case in three)
+        rows = queue.rows(viewer=moderator, wanted=QueueFilter(), at=AT).rows
+        counted = {row.case_id: (row.complaints, row.automated_complaints) for row in rows}
+        assert counted == {mild: (1, 1), even: (2, 1), wild: (0, 0)}
+        assert shown(moderator, AT, hides_automated=True) == [wild, even]
+
     @pytest.mark.parametrize("sort", Sort)
     def test_pages_without_gaps_or_repeats(self, open_case: Case_, lead: User, sort: Sort) -> None:
         made = {open_case(text=f"post {number}").pk for number in range(7)}
