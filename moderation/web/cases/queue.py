@@ -28,6 +28,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": rows,
         "wanted": case_filter,
         "is_later": "cursor" in request.GET,
+        "may_hide": case_filter.hides_automated or any(row.automated_complaints for row in rows.rows),
     }
     if not (request.htmx and cursor):
         context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=case_filter)

@@ -1,6 +1,7 @@
 """Complaints come in, also before their post."""
 
 from datetime import datetime
+from typing import Any
 
 from moderation.models import Platform, Post, ScoringJob
 from moderation.models.posts import ScoreState
@@ -12,7 +13,7 @@ from tests.moderation.operations.posts.arrivals import accept
 
 class TestComplain:
     def complaint(self, at: datetime, **given: str) -> complaints.IncomingComplaint:
-        values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
+        values: dict[str, Any] = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
         return complaints.IncomingComplaint(reported_at=at, **values)
 
     def test_waits_for_its_post_and_joins_it(self, platform: Platform, incoming: Incoming) -> None:

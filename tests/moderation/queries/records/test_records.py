@@ -1,6 +1,7 @@
 """The record as of an instant: everything known before it, nothing known after."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -25,7 +26,7 @@ def latest(post: Post) -> Revision:
 
 
 def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) -> None:
-    words = {"reason": "spam", **said}
+    words: dict[str, Any] = {"reason": "spam", **said}
     complaint = complaints.IncomingComplaint(
         post=post.external_id, reporter=reporter, reported_at=at, **words
     )

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import AuthorDeletion, Case, Reason, User
+from moderation.models import AuthorDeletion, Case, Complaint, Reason, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import claims
 from moderation.queries.cases import queue, queue_filter
@@ -48,6 +48,19 @@ class TestQueue:
         assert "no known reach" in rows
         assert not re.search(r"harm|title=", rows)
         assert not re.search(r"Models unsure|Claim: free|\bfree\b", rows)
+
+    def test_says_what_machines_reported_and_offers_to_hide_it(self, desk: Client, open_case: Case_) -> None:
+        report_it(open_case().post, at=timezone.now())
+        offer = "Without those only machines reported"
+        before = desk.get("/queue/").content.decode()
+        Complaint.objects.update(is_automated=True)
+
+        body = flat(desk.get("/queue/").content.decode())
+
+        assert offer not in before
+        assert "1 automated" in body
+        assert offer in body
+        assert "1 automated" not in desk.get("/queue/?hides_automated=on").content.decode()
 
     def test_shows_no_probability_of_an_audit_sample(self, desk: Client, open_case: Case_) -> None:
         open_case()
