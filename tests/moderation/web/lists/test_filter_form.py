@@ -13,7 +13,7 @@ from moderation.web.cases.working_filter import QueueFilterForm
 from moderation.web.entities.authors import AuthorFilterForm
 from moderation.web.saved_filters import FORMS
 
-_WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to", "policy"}
+_WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to", "policy", "hides_automated"}
 """Filters that are shown where there is something to choose."""
 _VALUES = {"language", "queue", "age"}
 """Selects of the queue that offer values, not choices: a language in which nothing waits finds nothing, or
