@@ -180,7 +180,6 @@ class Ozone(Connector):
                 reported_at=instant(event, "createdAt") or datetime.now(UTC),
                 external_id=f"ozone:event:{digits(event)}",
                 note=string(report, "comment"),
-                is_automated=string(event, "createdBy") == self._key[2],  # no person, but the labeler itself
             )
             for report, event in events
             if _name(part(event, "subject")) and report.get("isReporterMuted") is not True

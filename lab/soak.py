@@ -38,8 +38,20 @@ import psycopg
 from lab import _beside, _kills, _posts, _product, _stack
 from lab._memory import Memory
 
-_EVERY_SECONDS = 5.0
-_PATHS = ("/readyz", "/metrics")
+if TYPE_CHECKING:
+    from lab._feed_readers import Found
+
+_MOST_AT_ONCE = 200
+_PROBED_EVERY_SECONDS = 5.0
+_PROBED = ("/readyz", "/metrics")
+_TICK_SECONDS = 0.1
+_KILLS = 4
+_GROWTH = 0.15
+"""What flat memory may grow by."""
+_LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
+"""The processes had time to warm up before they were first looked at."""
+_JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
+"""Our own processes. The servers' caches fill up to their settings; that is no leak."""
 
 
 class _Probes(threading.Thread):
@@ -52,15 +64,15 @@ class _Probes(threading.Thread):
         self._client = httpx.Client(base_url=url, trust_env=False, timeout=10)
 
     def run(self) -> None:
-        while not self._is_over.wait(_EVERY_SECONDS):
-            for path in _PATHS:
+        while not self._is_over.wait(_PROBED_EVERY_SECONDS):
+            for path in _PROBED:
                 self._status(path)
 
     def stop(self) -> list[str]:
         """Stop; return the endpoints that still fail although every server is back."""
         self._is_over.set()
         self.join()
-        bad = [path for path in _PATHS if self._status(path) != httpx.codes.OK]
+        bad = [path for path in _PROBED if self._status(path) != httpx.codes.OK]
         self._client.close()
         return bad
 
@@ -70,20 +82,6 @@ class _Probes(threading.Thread):
             return self._client.get(path).status_code
         except httpx.TransportError:
             return 0
-
-
-if TYPE_CHECKING:
-    from lab._feed_readers import Found
-
-_MOST_AT_ONCE = 200
-_TICK_SECONDS = 0.1
-_KILLS = 4
-_GROWTH = 0.15
-"""What flat memory may grow by."""
-_LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
-"""The processes had time to warm up before they were first looked at."""
-_JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
-"""Our own processes. The servers' caches fill up to their settings; that is no leak."""
 
 
 @dataclass(frozen=True, kw_only=True)

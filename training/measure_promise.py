@@ -228,7 +228,7 @@ def _absent(arguments: argparse.Namespace) -> list[str]:
 
 
 def _processor_time(texts: Sequence[str], *, repository: Path, against: Path) -> Row:
-    """Measure the ratio of processor time, one text at a time on one thread of ONNX Runtime."""
+    """Measure the ratio of processor time, one text at a time, by turns, on one thread of ONNX Runtime."""
     readers = [_reader(folder) for folder in (repository, against)]
     for text in texts[:_WARM_UP]:
         for read in readers:

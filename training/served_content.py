@@ -173,6 +173,8 @@ def _name(pinned: ContentPin, *, served: Served) -> str:
 def scripts_read(tokenizer: Path) -> tuple[str, ...]:
     """Return the Unicode names of the scripts that a tokenizer's vocabulary holds words of, in order.
 
+    Single letters are no words: a model does not read their script.
+
     Raises Corrupt if the file is no tokenizer's.
     """
     with loading(tokenizer):

@@ -79,6 +79,14 @@ class TestPoll:
             ),
         )
 
+    def test_a_report_by_a_bot_is_automated(self, server: LemmyServer) -> None:
+        person = server.report("post", 5, 12)["creator"]
+        person["bot_account"] = True
+
+        [piece] = told(connected(server))
+
+        assert [complaint.is_automated for complaint in piece.complaints] == [True]
+
     def test_reported_comment(self, server: LemmyServer) -> None:
         server.report("comment", 5, 55)
 

@@ -22,7 +22,7 @@ _COLLECTIONS = ROOT.parent / "shared" / "data"
 TAUGHT_SPAM = {
     "cheap drugs": "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
     "disguised number": "Ch3ap V1agra without a prescripti0n, call now: ①-8OO-555-O①99",
-    "prize": "You have won a guaranteed prize of £1,000! To claim, call 09061 999 999 now, quote code K52.",
+    "prize": "You have won a guaranteed prize of £1,000! To claim, call 0909 879 0123 now, quote code K52.",
     "account": "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
 }
 TAUGHT_HONEST = {

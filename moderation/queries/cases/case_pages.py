@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Exists, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from moderation.models import (
@@ -197,10 +197,10 @@ def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int, int]:
     about = Complaint.objects.filter(post=post)
     told = about.annotate(agreed=_earlier_labels(is_spam=True), disagreed=_earlier_labels(is_spam=False))
     latest = tuple(told.select_related("reporter").order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1])
-    automated = sum(complaint.is_automated for complaint in latest)
     if len(latest) <= _MAX_COMPLAINTS:
-        return latest, len(latest), automated
-    return latest[:_MAX_COMPLAINTS], about.count(), about.filter(is_automated=True).count()
+        return latest, len(latest), sum(complaint.is_automated for complaint in latest)
+    counts = about.aggregate(all=Count("pk"), automated=Count("pk", filter=Q(is_automated=True)))
+    return latest[:_MAX_COMPLAINTS], counts["all"], counts["automated"]
 
 
 def _earlier_labels(*, is_spam: bool) -> Coalesce:

@@ -67,7 +67,11 @@ class Command(BaseCommand):
 
 
 def texts(*, pages_each: int, seed: int) -> Iterator[Worded]:
-    """Yield texts of every family that is not held out."""
+    """Yield texts of every family that is not held out: none of a post's world.
+
+    Pages are read as they would be when collected. A site's name says nothing of the truth, since a
+    simulation has few names.
+    """
     shown = (family for family in families.families().values() if not family.is_held_out)
     for family in (*shown, *families.to_learn().values()):
         rng = random.Random(f"learning {seed} {family.name}")
