@@ -78,6 +78,7 @@ class TestPictures:
         assert answer.status_code == 409
         assert SentPicture.objects.count() == 1
 
+    @pytest.mark.usefixtures("fake_scorer")
     def test_of_a_post_only_tried_nothing_is_kept(self, api: APIClient, payload: dict[str, Any]) -> None:
         api.post("/api/v1/scores", payload | {"pictures": [encoded(PNG)], "store": False})
 
