@@ -162,14 +162,25 @@ def _scorer(purpose: _For, release_id: str) -> Scorer:
     return Scorer(release=kept(release_id), content=_client(purpose, release_id))
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+def shipped_content(*, is_awaited: bool, priority: int) -> ContentModel:
+    """Return the client of the shipped content model, which is scoring's own while its weights are live."""
+    purpose = _For.LAST if priority == LAST else _For.WAITING if is_awaited else _For.SCORES
+    return _client(purpose, shipped().id)
+
+
 def _client(purpose: _For, release_id: str) -> ContentModel:
-    release, is_last, is_awaited = kept(release_id), purpose is _For.LAST, purpose is _For.WAITING
+    release = kept(release_id)
+    return _named_client(purpose, served_name(release), release.content.version, release.normaliser)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _named_client(purpose: _For, model: str, version: str, normaliser: str) -> ContentModel:
+    is_last, is_awaited = purpose is _For.LAST, purpose is _For.WAITING
     return ContentModel(
         url=settings.TRITON_URL,
-        model=served_name(release),
-        version=release.content.version,
-        normaliser=release.normaliser,
+        model=model,
+        version=version,
+        normaliser=normaliser,
         priority=LAST if is_last else FIRST,
         timeout_seconds=(
             settings.SCORE_NOW_CONTENT_MS / 1000 if is_awaited else settings.TRITON_TIMEOUT_SECONDS
@@ -236,7 +247,7 @@ def served_name(one: Release) -> str:
 def forget() -> None:
     """Clear all caches: the next call reads the live release again."""
     _OF_THIS_PROCESS.forget()
-    for cached in (_scorer, _client, kept, shipped):
+    for cached in (_scorer, _named_client, kept, shipped):
         cached.cache_clear()
 
 

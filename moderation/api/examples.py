@@ -111,7 +111,7 @@ _VALUES: dict[str, Any] = {
     "part": "complete",
     "posts": 40,
     "precision": 0.97,
-    "probabilities": [[0.2838, 0.0211], [0.0128, 0.3874]],
+    "probabilities": [[0.6132, 0.0079], [0.0125, 0.4340]],
     "public_key": "",
     "reason": "scam",
     "release": _RELEASE,

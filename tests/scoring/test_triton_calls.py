@@ -68,12 +68,12 @@ class _Kept(socket.socket):
 
 
 def told_model(monkeypatch: pytest.MonkeyPatch, answer: object, asked: list[object]) -> TopicModel:
-    found = TopicModel(url="grpc://127.0.0.1:1")
+    found = TopicModel(url="grpc://127.0.0.1:1", content=ContentModel(url="grpc://127.0.0.1:1", version="1"))
 
     def call(inputs: object, *, outputs: Sequence[str], seconds: float) -> object:
-        asked.append((inputs, *outputs))
+        asked.append((inputs, outputs[0]))
         assert seconds > 0
-        return {outputs[0]: answer}
+        return {outputs[0]: answer, "VECTOR_WEIGHT": np.zeros((1, 1))}
 
     monkeypatch.setattr(found._calls, "_call", call)
     return found
@@ -193,7 +193,10 @@ class TestTopics:
 
     def test_stops_asking_a_server_that_failed_five_times(self) -> None:
         now = [0.0]
-        found = TopicModel(url="grpc://127.0.0.1:1", timeout_seconds=0.05, clock=lambda: now[0])
+        content = ContentModel(url="grpc://127.0.0.1:1", version="1")
+        found = TopicModel(
+            url="grpc://127.0.0.1:1", content=content, timeout_seconds=0.05, clock=lambda: now[0]
+        )
         for _ in range(5):
             with pytest.raises(Unavailable):
                 found.probabilities(["a"], topics=["sports"])

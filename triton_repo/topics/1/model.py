@@ -43,7 +43,9 @@ class Unusable(RuntimeError):
 
 
 class TritonPythonModel:
-    """TEXT [n, 1], TOPICS [n, m] → PROBABILITIES FP32 [n, m]."""
+    """TEXT [n, 1], TOPICS [n, m] → PROBABILITIES FP32 [n, m], VECTOR_WEIGHT FP32 [n, 1]: by how much the
+    client multiplies the same contrast of the content model's vectors to add it to the log-odds.
+    """
 
     def initialize(self, args: dict[str, str]) -> None:
         """Look at the files of this version. Raises Unusable, which refuses the load."""
@@ -61,10 +63,14 @@ class TritonPythonModel:
             texts = pb_utils.get_input_tensor_by_name(request, "TEXT").as_numpy().reshape(-1)
             topics = pb_utils.get_input_tensor_by_name(request, "TOPICS").as_numpy()
             found = self._checked(texts, topics)
+            weights = np.full((len(texts), 1), self.engine.vector_weight, dtype=np.float32)
         except Exception as error:  # noqa: BLE001 - the edge: an exception here would fail the whole batch
             return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"topics: {error}"))
         return pb_utils.InferenceResponse(
-            [pb_utils.Tensor("PROBABILITIES", np.ascontiguousarray(found, dtype=np.float32))]
+            [
+                pb_utils.Tensor("PROBABILITIES", np.ascontiguousarray(found, dtype=np.float32)),
+                pb_utils.Tensor("VECTOR_WEIGHT", weights),
+            ]
         )
 
     def _checked(self, texts: np.ndarray, topics: np.ndarray) -> np.ndarray:
@@ -99,6 +105,7 @@ class Embeddings:
     def __init__(self, encoder: Encoder, told: dict[str, Any]) -> None:
         self.encoder, self.hypothesis = encoder, str(told["hypothesis"])
         self.slope, self.intercept = float(told["slope"]), float(told["intercept"])
+        self.vector_weight = float(told["vector_weight"])
         self.nothing = encoder.run([self.hypothesis.format(told["neutral"])])[0]
         self.kept: OrderedDict[str, np.ndarray] = OrderedDict()
 
@@ -129,6 +136,8 @@ class Embeddings:
 
 class Inference:
     """P(entailment) against contradiction alone, as zero-shot classification reads NLI (Yin et al. 2019)."""
+
+    vector_weight = 0.0
 
     def __init__(self, encoder: Encoder, told: dict[str, Any]) -> None:
         self.encoder, self.hypothesis = encoder, str(told["hypothesis"])
