@@ -25,6 +25,7 @@ def process(_request: HttpRequest) -> HttpResponse:
 def dependencies(request: HttpRequest) -> JsonResponse:
     """Readiness: 200 if all parts and processes work and housekeeping is on time, else 503.
 
+    `content` says what computes the live content model: after a promotion a card's may be the processor.
     `seen` has the seconds since each kind of process last worked, `missing` the kinds without a live process.
     `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database` checks the
     database alone: a load balancer should not remove a web process because Triton is down, a worker is
@@ -37,8 +38,9 @@ def dependencies(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
     states: dict[str, Any] = {answer.part: _state(answer) for answer in answers}
-    if problems := [answer.unusable for answer in answers if answer.unusable]:
-        states["problem"] = problems[0]
+    for answer in answers:
+        told = {"problem": answer.unusable, "content": answer.served_by}
+        states |= {name: text for name, text in told.items() if text}
     is_well = all(answer.is_up for answer in answers)
     if not only and states[Part.DATABASE] == "ok":
         late = lateness.late(at=timezone.now())

@@ -147,6 +147,10 @@ class ContentModel:
             return False
         return True
 
+    def served_by(self) -> str:
+        """Return what computes the model, such as `TensorRT, GPU`. Raises Unavailable."""
+        return self._calls.served_by(step=self.model.replace(MODEL, "distilbert", 1))
+
     def _ask(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
         with self._turn:
             return self._calls.infer(

@@ -27,6 +27,12 @@ RETRY_AFTER_SECONDS = 0.05
 _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
 # By default gRPC backs off for up to two minutes before it reconnects to a restarted server.
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
+# By the platform that Triton names: our Python backend runs OpenVINO, the variants for cards the others.
+_ENGINES = {
+    "python": "OpenVINO, CPU",
+    "onnxruntime_onnx": "ONNX Runtime, GPU",
+    "tensorrt_plan": "TensorRT, GPU",
+}
 # Share of its time limit that a call should take: a server may get four times slower.
 _SHARE = 0.25
 _BREAKER_SECONDS = 5.0
@@ -149,6 +155,20 @@ class TritonCalls:
         self._breaker.record(succeeded=True)
         self._pace.took(max(map(len, inputs.values())), seconds=self._clock() - began)
         return answer
+
+    def served_by(self, *, step: str) -> str:
+        """Return what computes a step of the model, an ensemble: `TensorRT, GPU`. Raises Unavailable."""
+        if self._scheme == "sagemaker":
+            return "SageMaker"
+        from tritonclient.utils import InferenceServerException
+
+        _, client = self._connection()
+        options = {"client_timeout": self._timeout_seconds, "as_json": True} if self._scheme == "grpc" else {}
+        try:
+            told = client.get_model_metadata(step, **options)
+        except (InferenceServerException, OSError) as error:
+            raise Unavailable(f"{type(error).__name__}: {error}") from error
+        return _ENGINES.get(told["platform"], str(told["platform"]))
 
     def _in_time(
         self,

@@ -91,7 +91,8 @@ def _told(answer: Answer) -> str:
         return gettext("cannot be used: %(reason)s") % {"reason": answer.unusable}
     if not answer.is_up or answer.latency_ms is None:
         return gettext("not responding")
-    return gettext("responds in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
+    told = gettext("responds in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
+    return f"{told} ({answer.served_by})" if answer.served_by else told
 
 
 def _ages(*, at: datetime) -> dict[str, object]:

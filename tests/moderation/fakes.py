@@ -164,6 +164,9 @@ class FakeContent:
     def is_ready(self) -> bool:
         return self.scorer.is_ready_again
 
+    def served_by(self) -> str:
+        return "TensorRT, GPU"
+
     def probabilities(self, texts: Sequence[str]) -> np.ndarray:
         if self.scorer.is_degraded:
             raise Unavailable("switched off by the test")

@@ -234,3 +234,4 @@ class TestContentModel:
         with forwarded(socket) as port:
             model = ContentModel(url=f"http://127.0.0.1:{port}", version="1", timeout_seconds=20)
             assert model.scores(texts) == content_model.scores(texts)
+            assert model.served_by() == content_model.served_by() == "OpenVINO, CPU"

@@ -55,6 +55,8 @@ class Answer:
     is_loading: bool = False
     has_no_room: bool = False
     unusable: str = ""
+    served_by: str = ""
+    """What computes the live content model: `TensorRT, GPU`; empty for other parts."""
 
 
 class NoRoom(Exception):
@@ -83,8 +85,9 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
 def _asked(part: Part) -> Answer:
     began_at = time.perf_counter()
     try:
-        _ASKED[part]()
-        return Answer(part=part, is_up=True, latency_ms=(time.perf_counter() - began_at) * 1000)
+        served_by = _ASKED[part]() or ""
+        latency_ms = (time.perf_counter() - began_at) * 1000
+        return Answer(part=part, is_up=True, latency_ms=latency_ms, served_by=served_by)
     finally:
         # This thread's own connection: without the close the pool would lose it for ever. Probing
         # Triton uses one, too, to look up the live release.
@@ -131,7 +134,7 @@ def _ask_release() -> None:
     _loaded.set()
 
 
-def _ask_triton() -> None:
+def _ask_triton() -> str:
     try:
         content = scorer.content()
         _loaded.set()
@@ -139,6 +142,7 @@ def _ask_triton() -> None:
         content = scorer.current().content_of(scorer.shipped().id)
     # Triton reports ready even if its Python backend process is dead: only an inference proves it.
     content.probabilities(["ready?"])
+    return content.served_by()
 
 
 def _ask_state() -> None:
@@ -157,7 +161,7 @@ def _ask_store() -> None:
     file_stores.store().check()
 
 
-_ASKED: dict[Part, Callable[[], object]] = {
+_ASKED: dict[Part, Callable[[], str | None]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
     Part.RELEASE: _ask_release,

@@ -17,8 +17,12 @@ from moderation.operations.infrastructure.probe import Answer, Part
 def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
     """The parts that do not answer; the others do."""
     found: set[Part] = set()
+    answers = {part: Answer(part=part, is_up=True) for part in Part}
+    answers[Part.TRITON] = Answer(part=Part.TRITON, is_up=True, served_by="TensorRT, GPU")
     monkeypatch.setattr(
-        probe, "ask", lambda parts: [Answer(part=part, is_up=part not in found) for part in parts]
+        probe,
+        "ask",
+        lambda parts: [Answer(part=part, is_up=False) if part in found else answers[part] for part in parts],
     )
     return found
 

@@ -91,6 +91,7 @@ class TestReady:
             "release": "ok",
             "triton": "ok",
             "state": "ok",
+            "content": "TensorRT, GPU",
         }
 
     def test_names_a_sweep_that_stopped(self, client: Client, down: set[Part], on_time: None) -> None:
