@@ -50,13 +50,19 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
     assert compare.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
 
 
-def test_trains_a_base_further_and_lets_it_answer_for_what_is_new(trained: Path, tmp_path: Path) -> None:
+def new_texts(folder: Path, *, number: int) -> Path:
+    """Write texts of which each stands once, unlike those of `trained`."""
     rows = [
         {"id": f"n{at}", "source": "new", "text": f"free lunch {at}", "label": at % 2, "group": f"n{at}"}
-        for at in range(40)
+        for at in range(number)
     ]
-    data = tmp_path / "new.jsonl"
+    data = folder / "new.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return data
+
+
+def test_trains_a_base_further_and_lets_it_answer_for_what_is_new(trained: Path, tmp_path: Path) -> None:
+    data = new_texts(tmp_path, number=40)
     texts = [example.text for example in dataset.part(dataset.load([data]), split=Split.TRAIN)]
     earlier, out = tmp_path / "earlier.npz", tmp_path / "out"
     held_out.write(earlier, learned=texts[:5], texts=texts[:5], answers=np.full(5, 0.25))
@@ -129,10 +135,8 @@ def test_unseen_asks_each_source_of_a_training_without_it(
 
 
 @pytest.mark.long
-def test_unseen_by_folds_writes_what_is_fitted_on_top_of_the_model(
-    trained: Path, tiny_base: Path, tmp_path: Path
-) -> None:
-    data = trained / "texts.jsonl"
+def test_unseen_by_folds_writes_what_is_fitted_on_top_of_the_model(tiny_base: Path, tmp_path: Path) -> None:
+    data = new_texts(tmp_path, number=120)
     options = ("--without-own-texts", "--base", str(tiny_base), "--epochs", "1", "--out", str(tmp_path))
 
     command.main(["unseen", "--data", str(data), *options, "--folds", "3", "--most-folds", "1"])
