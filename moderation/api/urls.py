@@ -59,6 +59,7 @@ urlpatterns = [
     path("api/v1/rules/<str:id>", rules.OneRule.as_view(), name="rule"),
     path("api/v1/rules/<str:id>/activation", rules.RuleActivations.as_view()),
     path("api/v1/rules/<str:id>/backtest", rules.RuleBacktests.as_view()),
+    path("api/v1/metrics/activity", activity.Activity.as_view()),
     path("api/v1/metrics/drift", quality.DriftAlarms.as_view()),
     path("api/v1/metrics/quality", quality.QualityFigures.as_view()),
     path("api/v1/metrics/queue", activity.QueueFigures.as_view()),

@@ -18,6 +18,7 @@ PROBLEMS = {
 
 FIELDS = {
     "invalid_cursor": "Only what the server gave is a cursor; its form alone can be described.",
+    "bad_range": "A schema does not compare two days.",
     "in_future": "A schema knows no clock.",
     "in_past": "A schema knows no clock.",
     "too_late": "A schema knows no clock: a hold ends within 30 days.",

@@ -51,3 +51,18 @@ class ReviewerFigures(ApiView):
             only=None if person.may_lead else person,
         )
         return Response(formats.ReviewersSerializer({"since": since, "until": until, "data": found}).data)
+
+
+class Activity(ApiView):
+    @operation(
+        "read_activity",
+        "Read what a period saw",
+        "Your posts, complaints, cases, verdicts and appeals of up to 92 days, in UTC.",
+        scope=Scope.CASES_READ,
+        parameters=[formats.ActivityQuerySerializer],
+        answers={200: formats.ActivitySerializer},
+    )
+    def get(self, request: Request) -> Response:
+        period = self.query(formats.ActivityQuerySerializer, request)["period"]
+        found = platform_queue.activity(platform=platform_of(request), period=period)
+        return Response(formats.ActivitySerializer(found).data)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncHour
@@ -32,35 +31,37 @@ def first_hour() -> datetime | None:
 
 def counted(*, start: datetime, end: datetime) -> Counts:
     """Count the hours from `start` to before `end`; each has a number of posts, if only 0."""
-    within = {"gte": start, "lt": end}
     counts: Counts = Counter()
     for number in range(round((end - start) / HOUR)):
         counts[start + number * HOUR, Measure.POSTS, None] = 0
-    _add(counts, Measure.POSTS, Post.objects.all(), "received_at", within)
-    # Two parts, since each has an index of its own. What was opened again is not closed any more.
-    still_open = Case.objects.filter(state=CaseState.OPEN)
-    _add(counts, Measure.CASES, still_open, "opened_at", within)
-    _add(counts, Measure.CASES, Case.objects.filter(closed_at__gte=start), "opened_at", within)
-    failed = DeliveryAttempt.objects.exclude(error="")
-    _add(counts, Measure.FAILED_CALLS, failed, "at", within)
-    _add_decisions(counts, within)
+    attempts = DeliveryAttempt.objects.exclude(error="")
+    for measure, field, rows in (
+        (Measure.POSTS, "received_at", Post.objects.filter(within("received_at", start=start, end=end))),
+        (Measure.CASES, "opened_at", Case.objects.filter(opened(start=start, end=end))),
+        (Measure.FAILED_CALLS, "at", attempts.filter(within("at", start=start, end=end))),
+    ):
+        by_hour = rows.annotate(hour=TruncHour(field, tzinfo=UTC)).values_list("hour")
+        for hour, number in by_hour.annotate(number=Count("pk")):
+            counts[hour, measure, None] += number
+    made = decided(start=start, end=end).annotate(hour=TruncHour("decided_at", tzinfo=UTC))
+    parts = made.values_list("hour", "source", "verdict", "decided_by")
+    for hour, source, verdict, user_id, number in parts.annotate(number=Count("pk")):
+        counts[hour, _MEASURES[DecisionSource(source), Verdict(verdict)], user_id] += number
     return counts
 
 
-def _add(
-    counts: Counts, measure: Measure, rows: QuerySet[Any], field: str, within: dict[str, datetime]
-) -> None:
-    rows = rows.filter(**{f"{field}__{side}": moment for side, moment in within.items()})
-    by_hour = rows.annotate(hour=TruncHour(field, tzinfo=UTC)).order_by().values_list("hour")
-    for hour, number in by_hour.annotate(number=Count("pk")):
-        counts[hour, measure, None] += number
+def within(field: str, *, start: datetime, end: datetime) -> Q:
+    """Return the condition that an instant is in a time, without its end."""
+    return Q(**{f"{field}__gte": start, f"{field}__lt": end})
 
 
-def _add_decisions(counts: Counts, within: dict[str, datetime]) -> None:
+def opened(*, start: datetime, end: datetime) -> Q:
+    """Return the condition for cases opened in a time."""
+    # Two parts, since each has an index of its own. What was opened again is not closed any more.
+    return within("opened_at", start=start, end=end) & (Q(state=CaseState.OPEN) | Q(closed_at__gte=start))
+
+
+def decided(*, start: datetime, end: datetime) -> QuerySet[Decision]:
     """Leave out what was undone before anybody was told; what was corrected was decided, and again."""
     is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)
-    rows = Decision.objects.filter(~is_undone, decided_at__gte=within["gte"], decided_at__lt=within["lt"])
-    by_hour = rows.annotate(hour=TruncHour("decided_at", tzinfo=UTC)).order_by()
-    parts = by_hour.values_list("hour", "source", "verdict", "decided_by")
-    for hour, source, verdict, user_id, number in parts.annotate(number=Count("pk")):
-        counts[hour, _MEASURES[DecisionSource(source), Verdict(verdict)], user_id] += number
+    return Decision.objects.filter(~is_undone, within("decided_at", start=start, end=end))

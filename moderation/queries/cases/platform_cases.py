@@ -30,7 +30,7 @@ class Wanted:
 
 def of_platform(platform: Platform, *, reason: str = "") -> Q:
     """Return the condition for a platform's cases, of one reason or of all."""
-    own = Q(post__platform=platform) & ~Q(reason=CaseReason.BLIND)
+    own = Q(platform=platform) & ~Q(reason=CaseReason.BLIND)
     return own & Q(reason=reason) if reason else own
 
 

@@ -1,4 +1,4 @@
-"""Figures through the api: quality, alarms of drift, the queue and its reviewers."""
+"""Figures through the api: quality, alarms of drift, the queue and its reviewers, what a period saw."""
 
 from datetime import datetime, timedelta
 
@@ -6,13 +6,16 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Case, DriftAlarm, User
+from moderation.models import Case, DriftAlarm, Platform, User
 from moderation.models.cases import CaseReason
-from moderation.operations.cases import claims
+from moderation.models.decisions import Verdict
+from moderation.models.platforms import Scope
+from moderation.operations.cases import appeals, claims, reversals
 from moderation.operations.quality import refresh
 from tests.moderation.api.answers import bad_fields, problem
-from tests.moderation.api.conftest import ClientFor
-from tests.moderation.conftest import AUDIT, Case_, Judged, judge, with_thresholds
+from tests.moderation.api.conftest import ClientFor, client_of
+from tests.moderation.conftest import AUDIT, Case_, Judged, Later, judge, with_thresholds
+from tests.moderation.operations.posts.arrivals import complain
 
 
 @pytest.fixture
@@ -182,3 +185,64 @@ class TestReviewers:
     def test_needs_a_person_and_a_known_span(self, api: APIClient, lead_api: APIClient) -> None:
         problem(api.get(REVIEWERS), status=403, code="nobody_behind_key")
         assert bad_fields(lead_api.get(REVIEWERS, {"span": "9d"})) == {"/span": "invalid_choice"}
+
+
+ACTIVITY, HOUR, DAY = "/api/v1/metrics/activity", 3_600, 86_400
+
+
+@pytest.fixture
+def two_days(
+    platform: Platform, open_case: Case_, judged_alike: Judged, moderator: User, lead: User, later: Later
+) -> None:
+    """Decided on the first day after 1, 2 and 4 hours; on the second, one is taken back and one upheld."""
+    scam, pills, cat, undone = (open_case(text=text) for text in ("scam", "pills", "cat", "undone"))
+    Case.objects.update(opened_at=later(0))
+    upheld = judge(scam, moderator, at=later(HOUR), reason="scam")
+    wrong = judge(pills, moderator, at=later(2 * HOUR), reason="pills")
+    judge(cat, moderator, verdict=Verdict.NOT_SPAM, at=later(4 * HOUR))
+    hasty = judge(undone, moderator, at=later(HOUR), reason="scam")
+    reversals.undo(decision_id=hasty.pk, moderator=moderator, at=later(HOUR))
+    by_filter = {"source": "automatic", "decided_by": None}
+    judged_alike(cat, probability=0.99, spam=2, fine=0, decision=by_filter)
+    complain(platform, at=later(DAY))
+    reversals.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(DAY))
+    appeal = appeals.dispute(platform=platform, decision_id=upheld.pk, at=later(DAY))
+    judge(appeal.case, lead, at=later(DAY + 3 * HOUR), reason="scam")
+
+
+@pytest.mark.usefixtures("two_days")
+class TestActivity:
+    def test_counts_days_of_the_own_platform(self, api: APIClient, other_api: APIClient) -> None:
+        first = api.get(ACTIVITY, {"from": "2026-03-01", "to": "2026-03-01"}).json()
+        both, foreign = (one.get(ACTIVITY, {"to": "2026-03-02"}).json() for one in (api, other_api))
+
+        assert (both["since"], both["until"]) == ("2026-03-01T00:00:00Z", "2026-03-03T00:00:00Z")
+        sums = [list(found.values())[2:4] + list(found.values())[-3:] for found in (first, both, foreign)]
+        assert sums == [[6, 0, 0, 0, 0], [7, 1, 1, 1, 0], [0] * 5]
+        assert [list(row.values())[:-1] for row in first["verdicts"]] == [
+            ["automatic", "spam", "", 2, 0, None],
+            ["moderator", "not_spam", "", 1, 0, 4 * HOUR],
+            ["moderator", "spam", "pills", 1, 1, 2 * HOUR],
+            ["moderator", "spam", "scam", 1, 0, HOUR],
+        ]
+        assert [row["decisions"] for row in both["verdicts"]] == [2, 2, 1, 2]
+        assert [list(row.values()) for row in both["cases"]] == [
+            [None, 5, 4, 2.5 * HOUR, 3.7 * HOUR],
+            ["appealed", 1, 1, 3 * HOUR, 3 * HOUR],
+            ["uncertain", 4, 3, 2 * HOUR, 3.6 * HOUR],
+        ]
+        assert (foreign["verdicts"], len(foreign["cases"])) == ([], 1)
+
+    def test_begins_with_the_month_has_bounds_and_asks_for_a_scope(
+        self, api: APIClient, platform: Platform, at: datetime
+    ) -> None:
+        assert api.get(ACTIVITY).json()["since"] == f"{timezone.now():%Y-%m}-01T00:00:00Z"
+        for first, last, code in (
+            ("2026-02-30", "2026-03-01", "invalid"),
+            ("2026-03-02", "2026-03-01", "bad_range"),
+            ("2026-03-01", "2026-06-01", "bad_range"),
+            ("9999-12-31", "9999-12-31", "bad_range"),
+        ):
+            assert bad_fields(api.get(ACTIVITY, {"from": first, "to": last})) == {"/from": code}
+        lacking = client_of(platform, None, at=at, scopes=[Scope.VERDICTS_READ])
+        problem(lacking.get(ACTIVITY), status=403, code="missing_scope")
