@@ -81,8 +81,6 @@ DESCRIPTIONS = {
         ),
     ),
 }
-
-
 _GENERATED = "Written by `python -m training variants`; change training/model_configs.py instead."
 
 

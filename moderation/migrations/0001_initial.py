@@ -310,6 +310,7 @@ class Migration(migrations.Migration):
                         ('note', models.CharField(blank=True, max_length=2000)),
                         ('reported_at', models.DateTimeField()),
                         ('received_at', models.DateTimeField()),
+                        ('is_automated', models.BooleanField(db_default=False, help_text="Whether a machine made it: a bot or the platform's own filter. No feature reads it.")),
                     ],
                     options={
                         'ordering': ('received_at', 'id'),

@@ -71,8 +71,6 @@ CREATE OR REPLACE TRIGGER feed_erasure AFTER UPDATE OF erased_at ON moderation_p
     FOR EACH ROW WHEN (OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL)
     EXECUTE FUNCTION moderation_feed_erasure();
 """
-
-
 # Half of each page is left free: a change that touches no index then stays on its page.
 STORAGE = """
 ALTER TABLE moderation_scoringjob SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);

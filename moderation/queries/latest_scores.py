@@ -24,8 +24,6 @@ EXPLAINING = (
 
 HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_snapshot")
 """These, and those of its revision."""
-
-
 KNOWN = frozenset({*NAMES, CONTENT_TEXT})
 """What contributes with a value that stands among the score's features."""
 

@@ -25,8 +25,6 @@ from tests.browser.stage import PEOPLE, Open, Watch, explain, violations
 from tests.moderation.web.test_access import ARGUMENTS, urlpatterns
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
 __all__ = ["decided", "drifted", "reviewed", "shadowed"]
 OTHERS = (Role.MODERATOR, Role.LEAD, Role.ML_ENGINEER)
 LEFT_OUT = {"today-csv", "decisions-csv", "export-download", "sign-out"}

@@ -64,7 +64,6 @@ CASES = {
     "matrix": Case("Cheap watches", "$event-1"),
 }
 
-
 HOSTS = {kind: f"127.0.0.{number}" for number, kind in enumerate(CASES, start=2)}
 """Each has a host, hence a platform, of its own: what a decision does is chosen for a platform."""
 

@@ -18,8 +18,6 @@ from tests.browser.stage import (
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
 # The widest room between what two neighbouring cells of a row hold.
 WIDEST_GAP = """() => Math.max(...[...document.querySelectorAll('#rows tbody tr')].map(row => {
   const boxes = [...row.cells].map(cell => {

@@ -10,8 +10,6 @@ from moderation.operations.audit import chain
 from tests.browser.stage import Open, Watch, violations, wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
 HEIGHTS = "links => new Set(links.map(link => Math.round(link.getBoundingClientRect().top))).size"
 LONG_WORD = "w" * 150
 

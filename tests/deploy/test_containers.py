@@ -214,10 +214,6 @@ class TestPromotedModels:
         assert made[0] in ("spamdesk", APPLICATION_UID)
         assert made[1].split() == ["/promoted", "/promoted/models"]
 
-    def test_are_installed_from_the_repository_that_the_image_brings(self) -> None:
-        """A confirmed proposal names no other one."""
-        assert re.search(r"^COPY triton_repo triton_repo$", IMAGE, re.MULTILINE)
-
     def test_are_a_repository_of_triton(self) -> None:
         assert '"--model-repository=/promoted/models"' in TRITON_IMAGE
 
@@ -294,5 +290,8 @@ def test_settings_that_are_named_exist(path: Path) -> None:
 def test_the_image_copies_every_package_that_runs() -> None:
     copied = set(re.findall(r"^COPY (\w+) ", IMAGE, re.MULTILINE))
 
-    assert {"config", "integrations", "moderation", "scoring", "static", "templates"} <= copied
+    assert {
+        *("config", "integrations", "moderation", "scoring", "static", "templates"),
+        "triton_repo",
+    } <= copied
     assert all((ROOT / name).is_dir() for name in copied)

@@ -34,8 +34,6 @@ else:
     pathlib.Path(given['exportOutput']).write_text(text)
 sys.exit(int((here / 'exit').read_text()))
 """
-
-
 Started = list[Sequence[str]]
 
 

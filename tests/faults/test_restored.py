@@ -13,8 +13,6 @@ from deploy.local.places import ROOT
 from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
 pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
-
-
 _UNWRITTEN = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
 _LIVES_ROUNDS = 5
 """For how many rounds a post lives that is to be erased: a backup has some that are erased after it."""

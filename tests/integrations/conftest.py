@@ -21,9 +21,13 @@ def admin(db: None) -> User:
     return User.objects.create_user("admin", role=Role.ADMIN)
 
 
-@pytest.fixture
-def matrix(settings: Settings) -> Iterator[MatrixServer]:
+@pytest.fixture(autouse=True)
+def _may_call_this_machine(settings: Settings) -> None:
     settings.EGRESS_PRIVATE_HOSTS = ["127.0.0.1"]
+
+
+@pytest.fixture
+def matrix() -> Iterator[MatrixServer]:
     server = MatrixServer()
     with serving(server):
         yield server

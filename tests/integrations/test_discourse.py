@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from integrations.calls import Calls
 from integrations.connector import Answer, BadSignature, Incoming, Order, Unusable
 from integrations.discourse import Discourse
 from moderation.operations.posts.complaints import IncomingComplaint
@@ -14,7 +15,6 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPo
 from tests.integrations import discourse_server as forum
 from tests.integrations import hostile
 from tests.integrations.discourse_server import MODERATOR, SECRET, DiscourseServer
-from tests.integrations.http import PlainHttp
 from tests.integrations.platform_server import serving
 
 POST = IncomingPost(
@@ -46,7 +46,7 @@ def server() -> Iterator[DiscourseServer]:
 
 
 def connected(server: DiscourseServer, *, key: str = forum.KEY, is_dry_run: bool = False) -> Discourse:
-    return Discourse(PlainHttp(server.url, is_dry_run=is_dry_run), {"user": MODERATOR, "key": key})
+    return Discourse(Calls(server.url, is_dry_run=is_dry_run), {"user": MODERATOR, "key": key})
 
 
 def order(
@@ -240,7 +240,7 @@ class TestReceived:
                 Discourse.received(forum.signed(broken), broken, secret=SECRET)
 
 
-class Canned(PlainHttp):
+class Canned(Calls):
     """Answers every question about the queue with `page`."""
 
     page: Any = None

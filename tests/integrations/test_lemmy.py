@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from integrations import fields
-from integrations.connector import Incoming, Unreachable, Unusable
+from integrations.calls import Calls
+from integrations.connector import Incoming, Unusable
 from integrations.lemmy import Lemmy
 from moderation.operations.posts import incoming_post
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 from tests.integrations import hostile
-from tests.integrations.http import PlainHttp
 from tests.integrations.lemmy_server import LemmyServer
 from tests.integrations.platform_server import order, serving, told
 
@@ -26,7 +26,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[LemmyServer]:
 
 
 def connected(server: LemmyServer, *, password: str = "pass", is_dry_run: bool = False) -> Lemmy:
-    return Lemmy(PlainHttp(server.url, is_dry_run=is_dry_run), {"user": "mod", "password": password})
+    return Lemmy(Calls(server.url, is_dry_run=is_dry_run), {"user": "mod", "password": password})
 
 
 class TestSignIn:
@@ -158,20 +158,6 @@ class TestActAndUndo:
         assert not server.reports[kind, 5][f"{kind}_report"]["resolved"]
         removals = [request.body for request in server.requests if request.path.endswith("/remove")]
         assert all("4711" in body["reason"] for body in removals)
-
-    def test_after_a_kill(self, server: LemmyServer, piece: Incoming) -> None:
-        connector, kind, intended = connected(server), piece.remote["kind"], {"action": "remove"}
-        server.breaks_at = {f"POST /api/{server.api}/{kind}/remove"}
-        with pytest.raises(Unreachable):
-            connector.act(order(piece, "remove"))
-
-        connector.act(order(piece, "remove", acted=intended))
-        server.breaks_at = {f"POST /api/{server.api}/{kind}/remove"}
-        with pytest.raises(Unreachable):
-            connector.undo(order(piece, "remove", acted=intended))
-        connector.undo(order(piece, "remove", acted=intended))
-
-        assert self.calls(server) == [f"{kind}/remove", f"{kind}/remove", f"{kind}/report/resolve"]
 
     def test_leaves_what_a_moderator_removed(self, server: LemmyServer, piece: Incoming) -> None:
         kind = piece.remote["kind"]

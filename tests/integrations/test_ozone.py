@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from integrations import ozone
+from integrations.calls import Calls
 from integrations.connector import Answer, Incoming, Order, Unusable
 from integrations.ozone import Ozone
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 from tests.integrations import hostile
 from tests.integrations import ozone_server as bluesky
-from tests.integrations.http import PlainHttp
 from tests.integrations.ozone_server import POST, READER, SPAMMER, OzoneServer, report, status
 from tests.integrations.platform_server import serving
 
@@ -56,7 +56,7 @@ def server() -> Iterator[OzoneServer]:
 
 def connected(server: OzoneServer, *, password: str = bluesky.PASSWORD, is_dry_run: bool = False) -> Ozone:
     credentials = {"handle": f"@{bluesky.HANDLE}", "password": password, "labeler": bluesky.LABELER}
-    return Ozone(PlainHttp(server.url, is_dry_run=is_dry_run), credentials)
+    return Ozone(Calls(server.url, is_dry_run=is_dry_run), credentials)
 
 
 def order(action: str, remote: Any = RECORDED, *, verdict: str = "spam", **fields: Any) -> Order:
@@ -184,7 +184,7 @@ class TestAct:
             connected(server).act(order("hide"))
 
 
-class Canned(PlainHttp):
+class Canned(Calls):
     """Answers each question with what `said` has under the last word of its name."""
 
     said: Any = None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 
 from integrations import polling, setup
 from integrations.acting import Actor
@@ -101,14 +100,12 @@ def _killed_after(keep: Any) -> Any:
 @pytest.fixture
 def desk(
     request: pytest.FixtureRequest,
-    settings: Settings,
     platform: Platform,
     moderator: User,
     fake_scorer: object,
 ) -> Iterator[Desk]:
     """A desk beside the stand-in that the test names: its kind and what its report is about."""
     kind, subject = request.param
-    settings.EGRESS_PRIVATE_HOSTS = ["127.0.0.1"]
     admin = User.objects.create_user("admin", role="admin")
     with serving(stand_ins.MAKE[kind](*subject)) as server:
         given = {"platform": platform, "kind": kind, "base_url": server.url, "actor": admin, "at": AT}

@@ -19,8 +19,6 @@ from moderation.operations.cases import claims
 from tests.journeys.conftest import new_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
 CONNECTIONS = 6
 
 

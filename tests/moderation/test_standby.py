@@ -39,8 +39,6 @@ PAGES = (
     "/quality/",
     "/quality/drift/",
 )
-
-
 pytestmark = [
     pytest.mark.whole,
     pytest.mark.django_db(transaction=True, databases=["default", standby.ALIAS]),

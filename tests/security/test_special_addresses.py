@@ -50,7 +50,8 @@ GIVEN = [
     "https://[fec0::1]/", "https://[fe80::1%25eth0]/", "https://[fd00:ec2::254]/", "https://localhost/",
     "https://LOCALHOST./", "https://desk.localhost/", "https://receiver.example:22/",
     "https://receiver.example:6379/", "https://user:password@receiver.example/",
-    "ftp://receiver.example/", "receiver",
+    "https://receiver.example@127.0.0.1/", "ftp://receiver.example/", "gopher://receiver.example/",
+    "file:///etc/passwd", "//receiver.example/", "http:///", "receiver", "not a url",
 ]  # fmt: skip
 
 

@@ -101,13 +101,6 @@ def test_a_fold_is_calibrated_on_the_others() -> None:
     assert not np.isclose(before[held.folds != 0], after[held.folds != 0]).any()
 
 
-def test_error_of_the_calibrated_is_the_gap_within_bins() -> None:
-    labels = np.array([1.0, 0.0, 1.0, 1.0])
-    probabilities = np.array([0.45, 0.45, 0.95, 0.95])
-
-    assert calibration_error(labels, probabilities) == pytest.approx(0.05)
-
-
 def test_robustness_compares_normalised_with_raw_text() -> None:
     text = "You have won a free prize, call now and claim your cash today from our friendly office"
     examples = [Example(id=str(n), source="s", text=text, label=n % 2, group=str(n)) for n in range(4)]

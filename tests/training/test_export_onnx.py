@@ -19,19 +19,6 @@ from training.served_content import SHIPPED
 torch = later("torch")
 transformers = later("transformers")
 onnx = later("onnx")
-
-
-@pytest.fixture
-def wide_base(tiny_base: Path, tmp_path: Path) -> Path:
-    """The tiny tokenizer with a model whose matrices are large enough to be stored as FP16."""
-    torch.manual_seed(1)
-    config = transformers.DistilBertConfig(vocab_size=500, dim=96, hidden_dim=192, n_layers=2, n_heads=4)
-    folder = tmp_path / "wide"
-    transformers.DistilBertForSequenceClassification(config).save_pretrained(folder)
-    (folder / "tokenizer.json").write_bytes((tiny_base / "tokenizer.json").read_bytes())
-    return folder
-
-
 onnxruntime = later("onnxruntime")
 tokenizers = later("tokenizers")
 MODELS = ("content", "distilbert", "tokenizer")
@@ -55,10 +42,10 @@ def exported_repository(tmp_path: Path) -> Path:
 class TestExport:
     pytestmark = [*TORCH, needs("torch", "transformers", "onnx", "onnxruntime")]
 
-    def test_places_model_and_tokenizer_with_their_digest(self, wide_base: Path, tmp_path: Path) -> None:
+    def test_places_model_and_tokenizer_with_their_digest(self, both_halves: Path, tmp_path: Path) -> None:
         repository = tmp_path / "repository"
 
-        written = export_onnx.export(model_folder=wide_base, repository=repository)
+        written = export_onnx.export(model_folder=both_halves, repository=repository)
 
         placed = repository / "distilbert" / "1" / "model.onnx"
         assert written["sha256"] == hashlib.sha256(placed.read_bytes()).hexdigest()
@@ -66,17 +53,17 @@ class TestExport:
         assert written["fp32_difference"] < 1e-4
         assert written["small_weights_difference"] < 1e-2
         tokenizer = repository / "tokenizer" / "1" / "tokenizer.json"
-        assert tokenizer.read_bytes() == (wide_base / "tokenizer.json").read_bytes()
+        assert tokenizer.read_bytes() == (both_halves / "tokenizer.json").read_bytes()
         assert {path.parent.name for path in repository.rglob("config.pbtxt")} == {
             "content",
             "tokenizer",
             "distilbert",
         }
 
-    def test_weights_are_small_and_arithmetic_is_not(self, wide_base: Path, tmp_path: Path) -> None:
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            wide_base, attn_implementation="eager"
-        ).eval()
+    def test_weights_are_small_and_arithmetic_is_not(self, both_halves: Path, tmp_path: Path) -> None:
+        from training import wide_and_deep
+
+        model = wide_and_deep.load(both_halves)
         full, small = tmp_path / "full.onnx", tmp_path / "small.onnx"
 
         export_onnx.write_onnx(model, path=full)
@@ -98,7 +85,7 @@ class TestExport:
         ("limit", "value"), [("MAX_FP32_DIFFERENCE", -1.0), ("MAX_SMALL_DIFFERENCE", -1.0), ("MAX_BYTES", 1)]
     )
     def test_an_unfaithful_or_large_export_replaces_nothing(
-        self, wide_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: float
+        self, both_halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: float
     ) -> None:
         placed = tmp_path / "distilbert" / "1" / "model.onnx"
         placed.parent.mkdir(parents=True)
@@ -106,7 +93,7 @@ class TestExport:
         monkeypatch.setattr(export_onnx, limit, value)
 
         with pytest.raises(export_onnx.Unfaithful):
-            export_onnx.export(model_folder=wide_base, repository=tmp_path)
+            export_onnx.export(model_folder=both_halves, repository=tmp_path)
 
         assert placed.read_bytes() == b"the old one"
         assert not (tmp_path / "tokenizer").exists()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Sequence
+import runpy
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 RANDOM = "random"
 HUB = {
@@ -20,6 +22,9 @@ HUB = {
 shorter side of its preprocessing.
 """
 HUB_DEFAULT = "IMAGENET1K_V2"
+FOR_SPAM = ("not spam", "spam")
+"""The classes of a network that tells spam or unsafe pictures from others, in this order."""
+SERVED = Path(__file__).resolve().parents[2] / "triton_image"
 _HUB_URL = "https://download.pytorch.org/models"
 _LABELS = Path(__file__).with_name("imagenet_labels.txt")
 _CROP, _MEAN, _DEVIATION = 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -57,7 +62,8 @@ class Backbone:
 def load(weights: str, *, seed: int = 0, labels: Path | None = None) -> Backbone:
     """Return the network: `weights` is a name of torchvision's hub, a file of a state, or "random".
 
-    `labels` has a name on each line; without it those of ImageNet. Raises NoWeights.
+    `labels` has a name on each line; without it, two classes are those FOR_SPAM, others ImageNet's. Raises
+    NoWeights.
     """
     if weights == RANDOM:
         model, origin = _random(seed=seed), f"random, seed {seed}"
@@ -70,6 +76,8 @@ def load(weights: str, *, seed: int = 0, labels: Path | None = None) -> Backbone
     except (OSError, UnicodeDecodeError) as wrong:
         raise NoWeights(f"--labels: {labels} is no text file in UTF-8: {wrong}") from wrong
     names = [name.strip() for name in lines]
+    if labels is None and model.fc.out_features == len(FOR_SPAM):
+        names = list(FOR_SPAM)
     if len(names) != model.fc.out_features:
         raise NoWeights(
             f"{len(names)} labels for a network of {model.fc.out_features} classes: give --labels"
@@ -84,13 +92,18 @@ def load(weights: str, *, seed: int = 0, labels: Path | None = None) -> Backbone
     )
 
 
-def features(backbone: Backbone, pixels: Tensor) -> Tensor:
-    """Return the input of the network's last layer [n, 2048] for pixels [n, 3, side, side]."""
-    import torch
+def pixels(picture: bytes, *, preprocessing: Preprocessing) -> NDArray[np.float32]:
+    """Return [3, side, side] of a file as Triton's step makes it. Raises ValueError for no picture."""
+    square = _decoder()(picture, resize=preprocessing.resize, crop=preprocessing.crop)
+    mean, deviation = (np.array(part, np.float32) for part in (preprocessing.mean, preprocessing.deviation))
+    shares = (np.asarray(square) / np.float32(255) - mean) / deviation
+    return np.ascontiguousarray(shares.transpose(2, 0, 1))
 
-    with torch.inference_mode():
-        vectors: Tensor = backbone.model[:-1](pixels)
-    return vectors
+
+@functools.cache
+def _decoder() -> Callable[..., Any]:
+    decoded: Callable[..., Any] = runpy.run_path(str(SERVED / "pixels" / "1" / "decode.py"))["decoded"]
+    return decoded
 
 
 def _random(*, seed: int) -> Any:

@@ -2,119 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.metrics import roc_auc_score
 
-from scoring.ensemble import probabilities_of
 from scoring.splits import Split, split_of
-from training import evaluate, platt
-from training.evaluate import Floats, Quality
-from training.image import backbone as backbones
-from training.image.labelled_pictures import Labelled, normalised
+from training import labelled_lines
+from training.image.backbone import FOR_SPAM, Backbone, pixels
+from training.labelled_lines import Malformed
 
-if TYPE_CHECKING:
-    from training.image.backbone import Backbone
+log = logging.getLogger(__name__)
 
-LABELS = ("not spam", "spam")
-LEAST = 8
-"""Least pictures of each class in the train part; the other parts need one of each."""
-_PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
-_BATCH = 16
+_PENALTY = 0.1
 
 
 class TooFew(ValueError):
-    """There are not enough pictures of both classes; the message counts them."""
+    """One of the parts lacks pictures of a class."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fitted:
-    """A network with two classes, its quality on the test part, pictures by part, and the penalty chosen."""
+def fit(backbone: Backbone, folder: Path) -> tuple[Backbone, dict[str, Any]]:
+    """Fit a last layer to four fifths of the pictures; return it, and what it is worth on the others.
 
-    backbone: Backbone
-    quality: list[Quality]
-    parts: dict[str, int]
-    penalty: float
-
-
-def fit(backbone: Backbone, labelled: Labelled, *, seed: int = 0) -> Fitted:
-    """Fit a head to the train part, choose its penalty and calibrate it on the validation part.
-
-    The network itself stays as it is. Raises TooFew.
+    A line of manifest.jsonl has `file`, `label` (1 spam or unsafe, 0 neither) and may have `group`, whose
+    pictures stay together. A file that is no picture is left out. Raises Malformed, TooFew.
     """
-    labels = np.array([example.label for example in labelled.examples], dtype=np.float64)
-    splits = np.array([split_of(example.group) for example in labelled.examples])
-    for split in Split:
-        _require(labels[splits == split], split=split)
-    vectors = _features(backbone, labelled)
-    train, validation, test = (splits == split for split in Split)
-    mean, deviation = vectors[train].mean(axis=0), vectors[train].std(axis=0) + 1e-6
-    scaled = (vectors - mean) / deviation
+    import torch
 
-    models = {
-        penalty: LogisticRegression(C=penalty, class_weight="balanced", max_iter=1000).fit(
-            scaled[train], labels[train]
-        )
-        for penalty in _PENALTIES
+    rows = list(_rows(backbone, folder))
+    features = np.array([vector for vector, _, _ in rows])
+    labels, is_fitted = (np.array([row[place] for row in rows], dtype=bool) for place in (1, 2))
+    for part, them in (("fitted", labels[is_fitted]), ("held out", labels[~is_fitted])):
+        if them.all() or not them.any():
+            raise TooFew(f"of {len(them)} pictures that are {part}, {them.sum()} are spam: it takes both")
+    regression = LogisticRegression(C=_PENALTY, class_weight="balanced", max_iter=1000)
+    regression.fit(features[is_fitted], labels[is_fitted])
+    margins = regression.decision_function(features[~is_fitted])
+
+    last = torch.nn.Linear(features.shape[1], len(FOR_SPAM))
+    with torch.no_grad():  # softmax over the two is the regression's own probability
+        last.weight.copy_(torch.from_numpy(regression.coef_ * [[0.0], [1.0]]))
+        last.bias.copy_(torch.from_numpy(regression.intercept_ * [0.0, 1.0]))
+    model = backbone.model[:-1]
+    model.fc = last
+    return replace(backbone, model=model.eval(), labels=FOR_SPAM), {
+        "pictures": len(rows),
+        "held_out": len(margins),
+        "roc_auc": float(roc_auc_score(labels[~is_fitted], margins)),
+        "accuracy": float(((margins > 0) == labels[~is_fitted]).mean()),
     }
-    of_penalty = {name: model.predict_proba(scaled[validation])[:, 1] for name, model in models.items()}
-    weights = compute_sample_weight("balanced", labels[validation])
-    penalty = min(
-        of_penalty, key=lambda name: log_loss(labels[validation], of_penalty[name], sample_weight=weights)
-    )
-    best, probabilities = models[penalty], of_penalty[penalty]
-    slope, intercept = platt.fit(labels[validation], probabilities, sources=["all"] * int(validation.sum()))
-
-    # One matrix: scaling, regression and calibration, folded into the last layer.
-    last_weights = slope * best.coef_[0] / deviation
-    bias = float(slope * (best.intercept_[0] - (best.coef_[0] * mean / deviation).sum()) + intercept)
-    examples = [example for example, is_test in zip(labelled.examples, test, strict=True) if is_test]
-    answers = probabilities_of(vectors[test] @ last_weights + bias)
-    return Fitted(
-        backbone=replace(backbone, model=_with_head(backbone.model, last_weights, bias), labels=LABELS),
-        quality=evaluate.by_source(examples, probabilities=answers, seed=seed),
-        parts={split.value: int((splits == split).sum()) for split in Split},
-        penalty=penalty,
-    )
 
 
-def _require(labels: Floats, *, split: Split) -> None:
-    least = LEAST if split is Split.TRAIN else 1
-    spam = int(labels.sum())
-    if min(spam, len(labels) - spam) < least:
-        raise TooFew(
-            f"the {split} part has {spam} spam and {len(labels) - spam} other pictures,"
-            f" it takes {least} of each"
-        )
-
-
-def _features(backbone: Backbone, labelled: Labelled) -> Floats:
+def _rows(backbone: Backbone, folder: Path) -> Iterator[tuple[Any, int, bool]]:
+    """Yield the features of each picture, its label, and whether it is fitted."""
     import torch
 
-    batches = []
-    for start in range(0, len(labelled.examples), _BATCH):
-        some = labelled.pixels[start : start + _BATCH]
-        pixels = normalised(some, preprocessing=backbone.preprocessing)
-        batches.append(backbones.features(backbone, torch.from_numpy(pixels)).numpy())
-    return np.asarray(np.concatenate(batches), dtype=np.float64)
-
-
-def _with_head(model: Any, weights: Floats, bias: float) -> Any:
-    """Return a copy of the network whose softmax over two classes is sigmoid(weights * features + bias)."""
-    import copy
-
-    import torch
-
-    from training.image import resnet50
-
-    copied = copy.deepcopy(model)
-    last = torch.nn.Linear(resnet50.FEATURES, len(LABELS))
-    with torch.no_grad():
-        last.weight.copy_(torch.from_numpy(np.stack([np.zeros_like(weights), weights])))
-        last.bias.copy_(torch.tensor([0.0, bias]))
-    copied.fc = last
-    return copied.eval()
+    for line in labelled_lines.lines(folder / "manifest.jsonl"):
+        file, label = (line.stored.get(name) for name in ("file", "label"))
+        if not isinstance(file, str) or label not in (0, 1):
+            raise Malformed(f"{line.where}: `file` must be a name, `label` 0 or 1")
+        try:
+            square = pixels((folder / file).read_bytes(), preprocessing=backbone.preprocessing)
+        except (OSError, ValueError) as wrong:
+            log.warning("left out: %s: %s", file, wrong)
+            continue
+        with torch.inference_mode():
+            [vector] = backbone.model[:-1](torch.from_numpy(square[None])).numpy()
+        yield vector, label, split_of(str(line.stored.get("group") or file)) is Split.TRAIN

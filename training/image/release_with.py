@@ -11,30 +11,11 @@ from scoring import hosting
 from scoring.pins import ImagePin, PictureProbe
 from scoring.release import Release
 from training import served_content, whole_folder
-from training.image import export, head
-from training.image.backbone import Backbone
+from training.image.backbone import Backbone, pixels
 from training.image.configs import MODEL
-from training.image.labelled_pictures import decoded, normalised
+from training.image.repository import with_probabilities
 
 _VERSION = "1"
-
-
-class NotForSpam(ValueError):
-    """The image model has other classes than spam and not spam."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the release that gets the model."""
-    parser.add_argument("--release", type=Path, help="folder of the live release; needs --data")
-    parser.add_argument("--release-out", type=Path, help="folder of its copy with the image model")
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """Raise NotForSpam unless the options agree."""
-    if bool(arguments.release) != bool(arguments.release_out):
-        raise NotForSpam("--release and --release-out belong together")
-    if arguments.release and not arguments.data:
-        raise NotForSpam("a release needs an image model whose last layer was fitted: give --data")
 
 
 def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
@@ -51,8 +32,6 @@ def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
 
 def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:
     """Return the pin of a repository's image model; its probes are the framework's own answers."""
-    if tuple(backbone.labels) != head.LABELS:
-        raise NotForSpam(f"classes are {', '.join(backbone.labels[:3])} …, not {' and '.join(head.LABELS)}")
     return ImagePin(
         model=MODEL,
         version=_VERSION,
@@ -62,14 +41,13 @@ def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:
 
 
 def _probes(backbone: Backbone) -> Iterator[PictureProbe]:
-    import numpy as np
     import torch
 
-    whole, steps = export.with_probabilities(backbone.model), backbone.preprocessing
+    whole = with_probabilities(backbone.model)
     for picture in _drawn():
-        pixels = normalised(np.stack([decoded(picture, preprocessing=steps)]), preprocessing=steps)
+        square = pixels(picture, preprocessing=backbone.preprocessing)
         with torch.inference_mode():
-            probability = float(whole(torch.from_numpy(pixels))[0, 1])
+            probability = float(whole(torch.from_numpy(square[None]))[0, 1])
         yield PictureProbe(picture=base64.b64encode(picture).decode("ascii"), probability=probability)
 
 

@@ -1,4 +1,9 @@
-"""The image model's part of a model repository for Triton, and its variants for a GPU."""
+"""The image model's part of a model repository for Triton, and its variants for a GPU.
+
+The network is kept as ONNX: normalised pixels in, probabilities of the classes out.
+"""
+
+from __future__ import annotations
 
 import dataclasses
 import json
@@ -6,19 +11,29 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from training import onnx_weights, plan_recipe
-from training.image import configs, export
-from training.image.backbone import Backbone, Preprocessing
+import numpy as np
+
+from training import export_onnx, onnx_weights, plan_recipe
+from training.export_onnx import Unfaithful
+from training.image import configs
+from training.image.backbone import SERVED, Backbone, Preprocessing
 from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
-from training.image.labelled_pictures import SERVED
 from training.model_configs import NoModel, Variant
 from training.plan_recipe import Network, Profile
+
+if TYPE_CHECKING:
+    from torch import nn
 
 ABOUT = "image.json"
 """Beside the models: origin of the weights, preprocessing and measurements."""
 ONNX = "model.onnx"
+MAX_DIFFERENCE = 1e-3
+"""Largest difference of a probability's logarithm between the framework and the file: probabilities of a
+thousand classes are too small to compare directly.
+"""
+_CHECKED_BATCHES = (1, 3)
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
 
 
@@ -39,7 +54,7 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
         folder = Path(scratch)
         for name in (DECODER, NETWORK, MODEL):
             (folder / name / "1").mkdir(parents=True)
-        difference = export.write_onnx(
+        difference = write_onnx(
             backbone.model, side=backbone.preprocessing.crop, path=folder / NETWORK / "1" / ONNX
         )
         _write_labels(folder, labels="".join(f"{label}\n" for label in backbone.labels))
@@ -50,6 +65,42 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
             (folder / name).rename(out / name)
     (out / ABOUT).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     return facts
+
+
+def with_probabilities(model: nn.Module) -> Any:
+    """Return the network with softmax at its end, in evaluation mode."""
+    import torch
+
+    return torch.nn.Sequential(model, torch.nn.Softmax(dim=1)).eval()
+
+
+def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
+    """Write FP32 pixels [batch, 3, side, side] → probabilities; return the largest difference to torch.
+
+    Raises Unfaithful; then the file is there, but not to be used.
+    """
+    import torch
+
+    whole, example = with_probabilities(model), torch.zeros(2, 3, side, side)
+    export_onnx.trace(
+        whole, (example,), path=path, inputs={"pixels": {0: "batch"}}, outputs=("probabilities",)
+    )
+    difference = _largest_difference(whole, side=side, path=path)
+    # Written so that NaN is refused too.
+    if not difference <= MAX_DIFFERENCE:
+        raise Unfaithful(
+            f"the logarithm of a probability differs by {difference:.2g} from torch's,"
+            f" at most {MAX_DIFFERENCE} is allowed"
+        )
+    return difference
+
+
+def _largest_difference(whole: Any, *, side: int, path: Path) -> float:
+    random = np.random.default_rng(0)
+    sizes = ((batch, 3, side, side) for batch in _CHECKED_BATCHES)
+    inputs = ({"pixels": random.normal(size=size).astype(np.float32)} for size in sizes)
+    answers = export_onnx.both_answers(whole, path=path, inputs=inputs)
+    return max(float(np.abs(np.log(expected) - np.log(answer)).max()) for expected, answer in answers)
 
 
 def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:

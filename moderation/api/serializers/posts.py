@@ -45,8 +45,6 @@ _EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s\x1c-\x1f\x85\ufeff@/]+\Z")
 _EMAIL_DOMAIN = RegexValidator(
     _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."
 )
-
-
 OF_A_POST = RegexValidator(
     rf"\A(?!{ACCOUNT_PREFIX})",
     f"Ids that begin with {ACCOUNT_PREFIX} name accounts; complain of one by the field account.",

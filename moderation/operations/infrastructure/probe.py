@@ -21,8 +21,6 @@ from scoring.content import load_client
 TIMEOUT_SECONDS = 2.0
 LEAST_FREE_BYTES = 64 * 2**20
 """With less, the state folder counts as full: exports, logs and the journal of erasures still need some."""
-
-
 _loaded = threading.Event()
 """This process has loaded a release: before, an answer that is late says nothing about release and Triton."""
 

@@ -25,12 +25,8 @@ _TINY = 1e-12
 
 _OF_LIMIT = 0.999
 """A bet of the whole wealth would be lost for ever at the first post that contradicts it."""
-
-
 _LIGHT = 0.8
 """The lightest labels with this share of all that labels stand for are light ones."""
-
-
 _WIDE, _NARROW = 0.5, 0.3
 """Half an interval, relative to its share: wider than the first steers nobody, the second does."""
 

@@ -85,7 +85,6 @@ WHERE s.scored_at >= %(since)s AND s.scored_at < %(until)s
 ORDER BY d.since, d.id
 """
 
-
 _LONGEST_LANGUAGE = 8
 """Letters of a language in BCP 47; what is longer was stored by mistake, and fits into no slice's name."""
 

@@ -49,8 +49,6 @@ CROSS JOIN LATERAL (
 ) t
 ORDER BY k.post_id, c.received_at, c.id
 """
-
-
 _KINDS = ("author", "ip", "network", "asn", "mail", "resembling", "similar")
 
 

@@ -22,8 +22,6 @@ PENDING_HOURS = (
     ("336", _("for 14 days")),
 )
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
-
-
 MAX_GUIDELINE_LENGTH = 2_000
 
 

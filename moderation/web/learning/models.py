@@ -37,7 +37,6 @@ PARTS = {
 }
 """Test data as `training` names it in a manifest; a part without words stands as its name."""
 
-
 _VERDICTS = {
     "refused": gettext_lazy("not passed"),
     "too_little_evidence": gettext_lazy("too little evidence"),

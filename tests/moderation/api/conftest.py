@@ -19,8 +19,6 @@ from moderation.operations.accounts import api_keys
 from tests.moderation.api import documented
 
 Payload = dict[str, Any]
-
-
 ClientFor = Callable[[User | None], APIClient]
 ReadPost = Callable[[Case], Payload]
 LEAST: Payload = {

@@ -141,27 +141,15 @@ NEWS = (
     "in eleven of its pillars, and lorries have been sent another way since. The work will take five months "
     "and cost about two million, of which the county pays half. Shops in the lower town fear for customers."
 )
-
-
 PILLS = (
     "Buy cheap pills without a prescription today, shipped in a plain envelope to your home. Our pharmacy "
     "offers the best price online, pay with card or crypto, discount for returning customers, bonus tablets "
     "with every order, discreet and fast, ask our doctors by chat at any time of the day or night."
 )
-
-
 THAI = "เทศบาลตัดสินใจซ่อมสะพานเก่าข้ามแม่น้ำในฤดูร้อนหน้า วิศวกรพบสนิมในเสาสิบเอ็ดต้น"
-
-
 THAI_OTHER = "ซื้อยาราคาถูกโดยไม่ต้องใช้ใบสั่งแพทย์วันนี้ ส่งถึงบ้านในซองธรรมดา โปรโมชั่นพิเศษ"
-
-
 HAN = "市议会决定明年夏天修复河上的旧桥。工程师在十一根柱子中发现了锈迹,卡车已改道行驶。"
-
-
 HAN_OTHER = "今天无需处方即可购买便宜药品,用普通信封送货上门。我们的网上药店价格最优惠。"
-
-
 LOGIN = [{"asks_password": True}]
 
 

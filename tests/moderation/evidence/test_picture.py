@@ -11,8 +11,6 @@ from moderation.evidence.facts import Reason, Unreadable
 from tests.moderation.evidence import drawn
 
 _SCRIPT = b"<script>alert(1)</script>"
-
-
 _WORDS_UNREAD = {"text": "no"}
 _HILLS = drawn.encoded(drawn.hills(), "PNG")
 

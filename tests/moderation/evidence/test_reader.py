@@ -20,8 +20,6 @@ from moderation.evidence.reader import Busy, Lost, Reader, Readers
 from tests.moderation.evidence import drawn, hostile_child, test_speech
 
 HINTS = {"url": "http://site.example/", "content_type": "text/html"}
-
-
 _MEGABYTES = 1024**2
 
 

@@ -20,8 +20,6 @@ from moderation.evidence.facts import Cue, Reason, Unreadable
 from moderation.evidence.reader import Reader
 
 SPOKEN = (Path(__file__).parent / "sounds" / "spoken.ogg").read_bytes()
-
-
 MODEL = Path(get_model_path("en-us"))
 
 
@@ -144,8 +142,6 @@ win a prize\0 today
 00:00:05.000 --> 00:00:06.000
 win a prize today
 """
-
-
 _SRT = """\
 1\r
 00:00:01,000 --> 00:00:02,500\r
@@ -155,8 +151,6 @@ Hello <i>you</i>\r
 00:01:00,000 --> 00:01:05,000\r
 win\r
 """
-
-
 _CUE = "00:01.000 --> 00:02.000\n"
 
 

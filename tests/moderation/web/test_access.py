@@ -95,7 +95,6 @@ ARGUMENTS = defaultdict[str, Any](
 )
 """Arguments of addresses, by name; most are the number of a row."""
 
-
 # A style, a handler, or a script that is not a file of ours.
 INLINE = re.compile(
     r"\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=[\"']?/static/)|javascript:", re.IGNORECASE

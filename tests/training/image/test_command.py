@@ -1,6 +1,7 @@
 """`python -m training image`: a repository, its card, and refusals in one line."""
 
 import argparse
+import io
 import json
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,16 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf import text_format
+from PIL import Image
 from tritonclient.grpc import model_config_pb2
 
 from scoring.release import Release
 from tests.libraries import later, needs
 from tests.scoring.starter import STARTER
-from tests.training.image.pictures import folder_of
 from training import __main__ as command_line
 from training import build_tensorrt, served_content
-from training.image import backbone, head, labelled_pictures, release_with, repository, resnet50
+from training.image import backbone, head, release_with, repository, resnet50
 from training.image.configs import DECODER, MODEL, NETWORK
+from training.labelled_lines import Malformed
 from training.model_configs import Variant
 from training.plan_recipe import Network, Profile
 
@@ -33,12 +35,24 @@ torch = later("torch")
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository whose network tells stripes from noise."""
-    folder = tmp_path_factory.mktemp("fitted")
-    data = folder_of(60, folder / "pictures", more=({"file": "nothing.png", "label": 1},))
-    out = folder / "repository"
-    command_line.main(["image", "--weights", "random", "--data", str(data), "--out", str(out)])
+def network() -> backbone.Backbone:
+    """A network of one layer, which answers 0.6225 to every picture."""
+    last = torch.nn.Linear(3, 2)
+    with torch.no_grad():
+        last.weight.zero_()
+        last.bias.copy_(torch.tensor([0.0, 0.5]))
+    return backbone.Backbone(
+        model=torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), last).eval(),
+        labels=backbone.FOR_SPAM,
+        preprocessing=backbone.Preprocessing(resize=40, crop=32),
+        origin="written by hand",
+    )
+
+
+@pytest.fixture(scope="module")
+def written(network: backbone.Backbone, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("image") / "repository"
+    repository.write(network, out=out, about={})
     return out
 
 
@@ -47,39 +61,71 @@ def parsed(folder: Path, model: str) -> Any:
     return text_format.Parse(text, model_config_pb2.ModelConfig())
 
 
-@pytest.mark.long
-class TestFitted:
-    def test_the_file_tells_spam_from_other_pictures(self, fitted: Path, tmp_path: Path) -> None:
-        session = onnxruntime.InferenceSession(str(fitted / NETWORK / "1" / "model.onnx"))
-        labelled = labelled_pictures.load(
-            folder_of(20, tmp_path), preprocessing=repository.served_of(fitted).preprocessing
-        )
-        steps = repository.served_of(fitted).preprocessing
+def red_and_blue(folder: Path, *more: str, count: int = 30) -> Path:
+    """Write pictures, every second one red and spam, and the manifest with `more` lines at its end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for number in range(count):
+        colour = (150 + number, 0, 10) if number % 2 else (10, number, 200)
+        Image.new("RGB", (60, 40), colour).save(folder / f"{number}.png")
+        lines.append(json.dumps({"file": f"{number}.png", "label": number % 2, "group": f"g{number}"}))
+    (folder / "manifest.jsonl").write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
+    return folder
 
-        pixels = labelled_pictures.normalised(labelled.pixels, preprocessing=steps)
-        [probabilities] = session.run(["probabilities"], {"pixels": pixels})
 
-        labels = np.array([example.label for example in labelled.examples])
-        assert probabilities.shape == (20, 2)
-        assert ((probabilities[:, 1] > 0.5) == labels).mean() > 0.9
+class TestLastLayer:
+    def test_tells_spam_from_other_pictures_it_has_not_seen(
+        self, network: backbone.Backbone, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        others = [f'{{"file": "{name}", "label": 1}}' for name in ("text.png", "gone.png")]
+        folder = red_and_blue(tmp_path, *others)
+        (folder / "text.png").write_text("a page", encoding="utf-8")
 
-    def test_card_and_configuration_say_that_the_weights_are_random(self, fitted: Path) -> None:
-        card = (fitted / "image-card.md").read_text(encoding="utf-8")
-        about = json.loads((fitted / "image.json").read_text(encoding="utf-8"))
+        fitted, measured = head.fit(network, folder)
 
-        assert "**RANDOM WEIGHTS.**" in card
-        assert "| left out | 1 files that are no picture |" in card
-        assert about["served"]["is_random"] is True
-        assert about["data"]["unread"].keys() == {"nothing.png"}
-        for model in (MODEL, NETWORK):
-            assert "# RANDOM WEIGHTS" in (fitted / model / "config.pbtxt").read_text(encoding="utf-8")
+        assert (measured["pictures"], measured["roc_auc"], measured["accuracy"]) == (30, 1.0, 1.0)
+        assert 2 <= measured["held_out"] <= 15
+        assert [message.split(":")[1] for message in caplog.messages] == [" text.png", " gone.png"]
+        files = [(folder / name).read_bytes() for name in ("0.png", "1.png")]
+        both = np.stack([backbone.pixels(file, preprocessing=fitted.preprocessing) for file in files])
+        with torch.inference_mode():
+            [blue, red] = torch.softmax(fitted.model(torch.from_numpy(both)), dim=1)[:, 1].tolist()
+        assert blue < 0.2
+        assert red > 0.8
+        assert tuple(fitted.labels) == backbone.FOR_SPAM
 
-    def test_labels_and_steps_are_those_of_the_ensemble(self, fitted: Path) -> None:
-        config = parsed(fitted, MODEL)
+    def test_too_few_pictures_are_refused(self, network: backbone.Backbone, tmp_path: Path) -> None:
+        with pytest.raises(head.TooFew, match=r"held out, \d are spam: it takes both"):
+            head.fit(network, red_and_blue(tmp_path, count=3))
+
+    @pytest.mark.parametrize(
+        "line", ['{"file": "0.png"}', '{"file": "0.png", "label": 2}', '{"file": 7, "label": 1}']
+    )
+    def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
+        self, network: backbone.Backbone, tmp_path: Path, line: str
+    ) -> None:
+        with pytest.raises(Malformed, match=r"line 3: `file` must be a name, `label` 0 or 1"):
+            head.fit(network, red_and_blue(tmp_path, line, count=2))
+
+
+def test_pixels_are_normalised_as_on_the_server() -> None:
+    written = io.BytesIO()
+    Image.new("RGB", (4, 4), (255, 0, 0)).save(written, format="PNG")
+    steps = backbone.Preprocessing(resize=2, crop=2, mean=(0.5, 0.5, 0.5), deviation=(0.25, 0.25, 0.25))
+
+    found = backbone.pixels(written.getvalue(), preprocessing=steps)
+
+    assert found.dtype == np.float32
+    assert found.tolist() == [[[2.0] * 2] * 2, [[-2.0] * 2] * 2, [[-2.0] * 2] * 2]
+
+
+class TestRepository:
+    def test_labels_and_steps_are_those_of_the_ensemble(self, written: Path) -> None:
+        config = parsed(written, MODEL)
 
         assert [step.model_name for step in config.ensemble_scheduling.step] == [DECODER, NETWORK]
         assert list(config.output[0].dims) == [2]
-        assert (fitted / MODEL / config.output[0].label_filename).read_text() == "not spam\nspam\n"
+        assert (written / MODEL / config.output[0].label_filename).read_text() == "not spam\nspam\n"
 
     @pytest.mark.parametrize(
         ("variant", "backend", "file"),
@@ -89,12 +135,12 @@ class TestFitted:
         ],
     )
     def test_variants_for_a_gpu(
-        self, fitted: Path, tmp_path: Path, variant: Variant, backend: str, file: str
+        self, written: Path, tmp_path: Path, variant: Variant, backend: str, file: str
     ) -> None:
         command_line.main(
             [
                 *("variants", "--model", "image", "--variant", variant),
-                *("--repository", str(fitted), "--out", str(tmp_path)),
+                *("--repository", str(written), "--out", str(tmp_path)),
             ]
         )
 
@@ -104,12 +150,12 @@ class TestFitted:
         assert not (tmp_path / variant / NETWORK / "1" / "model.py").exists()
         if variant is Variant.ONNXRUNTIME_GPU:
             half = onnxruntime.InferenceSession(str(tmp_path / variant / NETWORK / "1" / file))
-            full = onnxruntime.InferenceSession(str(fitted / NETWORK / "1" / file))
-            pixels = {"pixels": np.random.default_rng(0).normal(size=(1, 3, 224, 224)).astype(np.float32)}
+            full = onnxruntime.InferenceSession(str(written / NETWORK / "1" / file))
+            pixels = {"pixels": np.random.default_rng(0).normal(size=(1, 3, 32, 32)).astype(np.float32)}
             np.testing.assert_allclose(half.run(None, pixels)[0], full.run(None, pixels)[0], atol=0.02)
 
     def test_tensorrt_is_built_of_pictures(
-        self, fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def shapes_of(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
             assert graph.stat().st_size
@@ -119,30 +165,23 @@ class TestFitted:
         monkeypatch.setattr(build_tensorrt, "write_plan", shapes_of)
         monkeypatch.setattr(build_tensorrt, "require_gpu", lambda: None)
 
-        plan = build_tensorrt.build_image(repository=fitted, out=tmp_path / "out")
+        plan = build_tensorrt.build_image(repository=written, out=tmp_path / "out")
 
-        assert plan.read_text() == "pixels:8x3x224x224 pixels:32x3x224x224"
+        assert plan.read_text() == "pixels:8x3x32x32 pixels:32x3x32x32"
         assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}
 
 
 class TestRelease:
     def test_pins_files_and_answers_beside_content(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self,
+        network: backbone.Backbone,
+        written: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        base, last = Release.load(STARTER), torch.nn.Linear(3, 2)
-        with torch.no_grad():
-            last.weight.zero_()
-            last.bias.copy_(torch.tensor([0.0, 0.5]))
-        small = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), last).eval()
-        network = backbone.Backbone(
-            model=small,
-            labels=head.LABELS,
-            preprocessing=backbone.Preprocessing(resize=40, crop=32),
-            origin="written by hand",
-        )
-        arguments = argparse.Namespace(release=STARTER, release_out=tmp_path / "next", out=tmp_path / "out")
+        base = Release.load(STARTER)
+        arguments = argparse.Namespace(release=STARTER, release_out=tmp_path / "next", out=written)
         monkeypatch.setattr(served_content, "MODELS", tmp_path / "models")
-        repository.write(network, out=arguments.out, about={})
 
         release_with.write(network, arguments=arguments)
 
@@ -158,7 +197,7 @@ class TestRelease:
         ("options", "why"),
         [
             (["--release", "live"], "--release and --release-out belong together"),
-            (["--release", "live", "--release-out", "next"], "give --data"),
+            (["--release", "live", "--release-out", "next"], "give --data, or weights of two classes"),
         ],
     )
     def test_options_that_do_not_agree_are_refused(
@@ -169,15 +208,6 @@ class TestRelease:
 
 
 class TestRefusals:
-    def test_too_few_pictures(self, tmp_path: Path) -> None:
-        data = folder_of(6, tmp_path / "pictures")
-
-        with pytest.raises(SystemExit, match=r"image: the train part has \d spam .*it takes 8 of each"):
-            command_line.main(
-                ["image", "--weights", "random", "--data", str(data), "--out", str(tmp_path / "out")]
-            )
-        assert not (tmp_path / "out").exists()
-
     def test_weights_that_are_no_file_and_no_name(self, tmp_path: Path) -> None:
         with pytest.raises(SystemExit, match=r"nowhere\.pth is not a file, nor one of IMAGENET1K_V1"):
             command_line.main(["image", "--weights", "nowhere.pth", "--out", str(tmp_path / "out")])
@@ -241,15 +271,20 @@ def test_the_network_and_its_preprocessing_are_torchvisions() -> None:
         assert list(entry.meta["categories"]) == list(ours.labels)
 
 
-def test_the_head_is_what_was_fitted() -> None:
-    """Folded into one layer, scaling, regression and calibration answer as one after the other."""
-    weights, bias = np.random.default_rng(0).normal(size=resnet50.FEATURES) / 50, 0.3
-    random = backbone.load(backbone.RANDOM)
-    model = head._with_head(random.model, weights, bias)
-    pixels = torch.randn(2, 3, 64, 64)
+def test_weights_of_two_classes_tell_spam(tmp_path: Path) -> None:
+    torch.save(resnet50.built(classes=2).state_dict(), tmp_path / "weights.pth")
 
-    with torch.inference_mode():
-        found = torch.softmax(model(pixels), dim=1)[:, 1].numpy()
+    assert backbone.load(str(tmp_path / "weights.pth")).labels == ["not spam", "spam"]
 
-    margins = backbone.features(random, pixels).numpy() @ weights + bias
-    np.testing.assert_allclose(found, 1 / (1 + np.exp(-margins)), atol=1e-5)
+
+@pytest.mark.long
+def test_a_repository_of_random_weights_says_so(tmp_path: Path) -> None:
+    out, data = tmp_path / "repository", red_and_blue(tmp_path / "pictures")
+
+    command_line.main(["image", "--weights", "random", "--data", str(data), "--out", str(out)])
+
+    about = json.loads((out / "image.json").read_text(encoding="utf-8"))
+    assert about["served"]["is_random"] is True
+    assert about["data"]["pictures"] == 30
+    for model in (MODEL, NETWORK):
+        assert "# RANDOM WEIGHTS" in (out / model / "config.pbtxt").read_text(encoding="utf-8")

@@ -41,8 +41,6 @@ class TestAnswers:
 
 
 POSTS = "/api/v1/posts"
-
-
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 
 

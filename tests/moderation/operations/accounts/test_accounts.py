@@ -52,14 +52,10 @@ class TestCreate:
 
 
 NOW = timezone.now()
-
-
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537 Chrome/140 Safari/537 Edg/140"
 CHROME = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537 Chrome/140 Mobile Safari/537"
 SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 19 like Mac OS X) Version/19 Safari/605"
-
-
 Made = Callable[..., str]
 
 

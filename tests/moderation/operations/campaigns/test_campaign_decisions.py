@@ -194,22 +194,6 @@ class TestUndo:
 
 
 class TestCorrect:
-    def test_compensates_every_post_once(
-        self, webhook: Platform, ruling: CampaignDecision, moderator: User
-    ) -> None:
-        Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
-
-        correction = correct(ruling, by=moderator, at=later(600))
-
-        told = Delivery.objects.filter(event="decision.reversed", state=DeliveryState.WAITING)
-        assert told.count() == 5
-        assert Decision.objects.filter(campaign_decision=correction, verdict=Verdict.NOT_SPAM).count() == 5
-        assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == 5
-        assert Label.objects.filter(retracted_at__isnull=False, is_spam=True).count() == 5
-        assert Reversal.objects.filter(replacement__isnull=False).count() == 5
-        with pytest.raises(reversals.AlreadyReversed):
-            correct(ruling, by=moderator, at=later(601))
-
     def test_leaves_what_was_corrected_alone_before(self, ruling: CampaignDecision, moderator: User) -> None:
         first = Decision.objects.filter(campaign_decision=ruling)[0]
         reversals.correct(

@@ -9,8 +9,6 @@ from moderation.operations.campaigns.membership import weigh
 from moderation.queries.campaigns.shared_traits import Sighting, Trait
 
 CAMPAIGN, OTHER = 100, 200
-
-
 MEMBERS, FEW = frozenset(range(1, 17)), (1, 2, 3)
 
 

@@ -74,8 +74,9 @@ def test_reversal_restores_all_compensating_each_once(webhook: Platform, moderat
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1, outcomes
     assert sum(isinstance(outcome, reversals.AlreadyReversed) for outcome in outcomes) == 3
-    assert Delivery.objects.filter(event="decision.reversed").count() == SIZE
-    assert Reversal.objects.count() == SIZE
+    told = Delivery.objects.filter(event="decision.reversed", state=DeliveryState.WAITING)
+    assert told.count() == Delivery.objects.filter(event="decision.reversed").count() == SIZE
+    assert Reversal.objects.filter(replacement__isnull=False).count() == Reversal.objects.count() == SIZE
     assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == SIZE
     assert not Label.objects.filter(retracted_at__isnull=True, is_spam=True).exists()
 

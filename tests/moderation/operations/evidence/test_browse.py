@@ -125,11 +125,7 @@ class TestBrowse:
 
 
 STATE = EvidenceState
-
-
 SITE = "https://site.example"
-
-
 EVERYBODY = "User-agent: *\n"
 
 

@@ -1,6 +1,5 @@
 """Promise: whatever a link leads to, nothing inside is reached, time is bounded, and the end has a name."""
 
-import socket
 import time
 from dataclasses import replace
 
@@ -118,28 +117,6 @@ def test_names_itself_and_carries_nothing_along(fetched: Fetched, site: HostileS
     headers = site.asked[1][1]
     assert "Spamdesk" in headers["user-agent"]
     assert not {"cookie", "referer", "authorization"} & set(headers)
-
-
-def test_a_second_answer_of_the_name_server_is_never_asked_for(
-    fetched: Fetched, site: HostileSite, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The name is public when it is checked and private afterwards: the call goes to what was checked."""
-    settings.EGRESS_PRIVATE_HOSTS = ()
-    answers, dialled = iter(["93.184.215.14"]), []
-
-    def resolve(_host: str, port: int, **_: object) -> list[object]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers, "127.0.0.1"), port))]
-
-    def connect(address: tuple[str, int], *_: object, **__: object) -> None:
-        dialled.append(address[0])
-        raise OSError("nobody there")
-
-    monkeypatch.setattr("moderation.operations.infrastructure.egress.PORTS", {site.server_port})
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(socket, "create_connection", connect)
-
-    assert fetched("/inside").state == STATE.UNREACHABLE
-    assert dialled == ["93.184.215.14"]
 
 
 @pytest.mark.parametrize(

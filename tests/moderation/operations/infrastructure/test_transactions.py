@@ -19,8 +19,6 @@ from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.infrastructure.transactions import NotInTransaction
 
 FOLDER = Path(operations.__file__).parent
-
-
 NEEDED = re.compile(r"inside (a|the) transaction")
 
 

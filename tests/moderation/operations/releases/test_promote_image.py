@@ -23,8 +23,8 @@ from tests.libraries import needs
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import ON_TRITON
 from tests.moderation.operations.releases.promotion import promote_with
-from training.image import head, release_with, repository
-from training.image.backbone import Backbone, Preprocessing
+from training.image import release_with, repository
+from training.image.backbone import FOR_SPAM, Backbone, Preprocessing
 
 pytestmark = [pytest.mark.whole, needs("torch", "onnx"), pytest.mark.train, pytest.mark.django_db, *ON_TRITON]
 torch = imported_later("torch")
@@ -41,7 +41,7 @@ def network() -> Backbone:
         last.bias.zero_()
     model = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), last).eval()
     steps = Preprocessing(resize=40, crop=32)
-    return Backbone(model=model, labels=head.LABELS, preprocessing=steps, origin="written by hand")
+    return Backbone(model=model, labels=FOR_SPAM, preprocessing=steps, origin="written by hand")
 
 
 @pytest.fixture

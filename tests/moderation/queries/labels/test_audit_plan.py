@@ -236,8 +236,6 @@ class TestScoring:
 
 
 SHARES = st.floats(min_value=1e-7, max_value=1.0)
-
-
 PROBABILITIES = st.floats(min_value=0.0, max_value=1.0)
 
 

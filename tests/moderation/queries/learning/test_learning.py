@@ -130,8 +130,6 @@ class TestTraffic:
 
 
 THAI = ("language", "th")
-
-
 Row = tuple[bool, float, str, str, str]
 
 

@@ -109,17 +109,9 @@ def test_a_platform_alone_is_counted_as_before(platform: Platform, fake_scorer: 
 
 
 Greeting = Callable[..., Case]
-
-
 Judged = Callable[..., Label]
-
-
 Opinions = dict[str, float | None]
-
-
 WORDS = "Feliz cumpleaños a todos mis amigos, que pasen un buen día"
-
-
 BY_ITS_PAGE = {"content": 0.02, "evidence": 0.97}
 
 

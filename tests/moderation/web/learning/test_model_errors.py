@@ -19,11 +19,7 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import asked, flat
 
 ERRORS = "/models/errors/"
-
-
 SINCE = "?since=2026-03-01"
-
-
 HOSTILE = "<script>alert(1)</script> \u202egnp.exe"
 
 
@@ -143,14 +139,8 @@ def test_says_that_nothing_was_labelled(lead_desk: Client, fake_scorer: object) 
 
 
 SEARCH = "/models/features/"
-
-
 FEATURE = NAMES[3]
-
-
 LINK = re.compile(rf'href="{SEARCH}\?feature=([a-z0-9_.]+)&amp;compared=at_least&amp;value=1"')
-
-
 VALUES = (0.5, 2.0, 7.25, float("nan"))
 
 

@@ -16,8 +16,6 @@ from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import read
 
 BOTH_PAGES = pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
-
-
 FACTS = {
     "title": "<b>Your parcel</b>",
     "text": "Pay <script>alert(1)</script> at http://takes.example/now",
@@ -185,8 +183,6 @@ def test_pages_say_that_nothing_was_understood(case: Case, desk: Client) -> None
 
 
 CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "See http://prize.example"]]
-
-
 SAID = {"language": "en", "source": "author", "cues": CUES, "is_cut": False}
 
 

@@ -83,8 +83,6 @@ HISTORIES = {
     "0 of 20": decisions(0, 20),
     "extreme": decisions(10**9, 10**9),
 }
-
-
 RECORDS = {name: known(history) for name, history in HISTORIES.items()} | {
     "unknown": record(),
     "found": known(

@@ -153,18 +153,10 @@ class TestLeaning:
 
 
 EVERY = (*NAMES, *collected.NAMES, sentences.CONTENT)
-
-
 FORCED = (0.0, 1.0, 0.1, 0.44, 3.0, 1e9, 1e-9, -5.0, math.nan, math.inf, -math.inf)
-
-
 NUMBER = re.compile(r"\d+")
-
-
 # A duration is a number of its own, and so is what the words themselves hold ("100 points", "24 hours").
 DURATIONS = {"days", "hours", "seconds"}
-
-
 OF_THE_WORDS = {24, 100, 0, 1}
 
 
