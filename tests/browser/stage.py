@@ -213,6 +213,14 @@ _VIOLATIONS = """async options => (await axe.run(options)).violations.flatMap(
 )"""
 
 
+def reviewing(page: Page) -> Page:
+    """Take the first case, and return the page once three stand behind it."""
+    page.goto("/review/")
+    press_and_wait(page, "r")
+    wait_for_ahead(page)
+    return page
+
+
 def wait_for_ahead(page: Page) -> None:
     """Wait until three cases stand behind the one in front."""
     page.wait_for_function("() => document.getElementById('desk').dataset.held.split(',').length === 4")

@@ -4,14 +4,16 @@ With labelled pictures its last layer is fitted to spam; without, it keeps the c
 """
 
 import argparse
+import dataclasses
 import json
 import logging
 from pathlib import Path
 
-from scoring.release import Corrupt
-from training import export_onnx, labelled_lines
+from scoring import hosting
+from scoring.release import Corrupt, Release
+from training import export_onnx, labelled_lines, served_content, whole_folder
 from training.image import backbone as backbones
-from training.image import head, release_with, repository
+from training.image import head, repository
 
 log = logging.getLogger(__name__)
 
@@ -69,5 +71,17 @@ def _run(arguments: argparse.Namespace) -> None:
         raise NotForSpam("--release takes the classes of spam: give --data, or weights of two classes")
     facts = repository.write(backbone, out=arguments.out, about=about)
     if arguments.release:
-        release_with.write(backbone, arguments=arguments)
+        write_release(backbone, arguments=arguments)
     log.info("%s", json.dumps(facts, indent=1))
+
+
+def write_release(backbone: backbones.Backbone, *, arguments: argparse.Namespace) -> None:
+    """Pin the image model of --out, with its probes, in a copy of --release.
+
+    It is installed, too, for a shadow run or a promotion. Raises release.Corrupt.
+    """
+    base = Release.load(arguments.release)
+    pin = repository.pinned(backbone, repository=arguments.out)
+    with whole_folder.release_like(base, names=base.files, out=arguments.release_out) as (_, manifest):
+        manifest["image"] = dataclasses.asdict(pin)
+    hosting.install(pin, repository=arguments.out, models=served_content.MODELS)

@@ -3,18 +3,18 @@
 import pytest
 from playwright.sync_api import Page
 
-from moderation.models import User
-from tests.browser.stage import Open, press_and_wait, wait_for_ahead
+from moderation.models import Case, User
+from tests.browser.stage import Open, reviewing
 from tests.moderation.conftest import Cases
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
 
 @pytest.fixture
-def page(page_of: Open, open_cases: Cases, moderator: User) -> Page:
+def cases(open_cases: Cases) -> list[Case]:
+    return open_cases([{"text": f"Post number {number}"} for number in range(14)])
+
+
+@pytest.fixture
+def page(page_of: Open, cases: list[Case], moderator: User) -> Page:
     """A moderator's page with one case in front and three behind it."""
-    open_cases([{"text": f"Post number {number}"} for number in range(14)])
-    page = page_of(moderator)
-    page.goto("/review/")
-    press_and_wait(page, "r")
-    wait_for_ahead(page)
-    return page
+    return reviewing(page_of(moderator))

@@ -13,12 +13,12 @@ from tests.browser.stage import (
     Watch,
     explain,
     press_and_wait,
+    reviewing,
     violations,
-    wait_for_ahead,
     wait_until,
 )
 from tests.moderation.carried_pictures import carry, carry_picture
-from tests.moderation.conftest import Case_, Cases
+from tests.moderation.conftest import Case_
 from tests.moderation.counted_case import report_it
 
 pytestmark = [
@@ -51,14 +51,9 @@ SAID = "See what came of it at http://pills.example/now, only today"
 
 
 @pytest.fixture
-def brief(page_of: Open, open_cases: Cases, moderator: User) -> Page:
+def brief(page_of: Open, cases: list[Case], moderator: User) -> Page:
     """A moderator's page with one case in front and three behind it, as a new account shows them."""
-    open_cases([{"text": f"Post number {number}"} for number in range(14)])
-    page = page_of(moderator, is_detailed=False)
-    page.goto("/review/")
-    press_and_wait(page, "r")
-    wait_for_ahead(page)
-    return page
+    return reviewing(page_of(moderator, is_detailed=False))
 
 
 def gathered(cases: list[Case]) -> None:
@@ -192,9 +187,8 @@ class TestKeys:
         assert seen == [0, 1, 0]
 
     def test_bring_the_next_of_the_campaign_and_keep_this_one_behind_it(
-        self, page_of: Open, open_case: Case_, moderator: User, watch: Watch
+        self, page_of: Open, cases: list[Case], moderator: User, watch: Watch
     ) -> None:
-        cases = [open_case(text=f"Post number {number}") for number in range(14)]
         page = page_of(moderator, is_detailed=False)
         gathered([cases[0], cases[12]])
         page.goto(f"/review/{cases[0].pk}/")

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
 from tests.browser.review.review_page import in_front
-from tests.browser.stage import LONG_HOST, MARKUP, Open, Watch, press_and_wait, violations, wait_for_ahead
+from tests.browser.stage import LONG_HOST, MARKUP, Open, Watch, press_and_wait, violations
 from tests.moderation.carried_pictures import carry, carry_picture
 from tests.moderation.conftest import Case_
 
@@ -28,54 +28,45 @@ def cases(open_case: Case_) -> list[Case]:
     return found
 
 
-@pytest.fixture
-def review(page_of: Open, cases: list[Case], moderator: User) -> Page:
-    page = page_of(moderator)
-    page.goto("/review/")
-    press_and_wait(page, "r")
-    wait_for_ahead(page)
-    return page
-
-
 def is_blurred(page: Page) -> bool:
     return "blur" in page.evaluate(BLUR)
 
 
-def test_one_key_shows_and_blurs_and_another_enlarges(review: Page, watch: Watch) -> None:
-    review.wait_for_function(f"{LOADED} === 640")
-    small = review.locator(".picture__image").evaluate("image => image.clientWidth")
-    assert is_blurred(review)
+def test_one_key_shows_and_blurs_and_another_enlarges(page: Page, watch: Watch) -> None:
+    page.wait_for_function(f"{LOADED} === 640")
+    small = page.locator(".picture__image").evaluate("image => image.clientWidth")
+    assert is_blurred(page)
 
-    review.keyboard.press("v")
-    assert review.locator(".picture__image").evaluate("image => image.clientWidth") > 2 * small
-    assert is_blurred(review)
-    review.keyboard.press("b")
-    assert not is_blurred(review)
-    review.keyboard.press("b")
-    assert is_blurred(review)
+    page.keyboard.press("v")
+    assert page.locator(".picture__image").evaluate("image => image.clientWidth") > 2 * small
+    assert is_blurred(page)
+    page.keyboard.press("b")
+    assert not is_blurred(page)
+    page.keyboard.press("b")
+    assert is_blurred(page)
 
     assert watch.findings == []
 
 
 @pytest.mark.gate
-def test_no_other_case_comes_unblurred(review: Page) -> None:
-    first = in_front(review)
-    review.keyboard.press("b")
-    assert not is_blurred(review)
+def test_no_other_case_comes_unblurred(page: Page) -> None:
+    first = in_front(page)
+    page.keyboard.press("b")
+    assert not is_blurred(page)
 
-    press_and_wait(review, "s")
-    assert in_front(review) != first
-    assert is_blurred(review)
-    press_and_wait(review, "u")
-    assert in_front(review) == first
-    assert is_blurred(review)
+    press_and_wait(page, "s")
+    assert in_front(page) != first
+    assert is_blurred(page)
+    press_and_wait(page, "u")
+    assert in_front(page) == first
+    assert is_blurred(page)
 
 
-def test_a_case_ahead_loads_no_picture(review: Page, cases: list[Case]) -> None:
-    loaded = review.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+def test_a_case_ahead_loads_no_picture(page: Page, cases: list[Case]) -> None:
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
 
     pictures = [url for url in loaded if "/pictures/" in url]
-    assert all(f"/posts/{Case.objects.get(pk=in_front(review)).post_id}/" in url for url in pictures)
+    assert all(f"/posts/{Case.objects.get(pk=in_front(page)).post_id}/" in url for url in pictures)
 
 
 def test_the_post_is_shown_before_its_pictures(page_of: Open, cases: list[Case], moderator: User) -> None:

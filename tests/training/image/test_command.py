@@ -18,7 +18,7 @@ from tests.libraries import later, needs
 from tests.scoring.starter import STARTER
 from training import __main__ as command_line
 from training import build_tensorrt, served_content
-from training.image import backbone, head, release_with, repository, resnet50
+from training.image import backbone, command, head, repository, resnet50
 from training.image.configs import DECODER, MODEL, NETWORK
 from training.labelled_lines import Malformed
 from training.model_configs import Variant
@@ -183,7 +183,7 @@ class TestRelease:
         arguments = argparse.Namespace(release=STARTER, release_out=tmp_path / "next", out=written)
         monkeypatch.setattr(served_content, "MODELS", tmp_path / "models")
 
-        release_with.write(network, arguments=arguments)
+        command.write_release(network, arguments=arguments)
 
         made = Release.load(tmp_path / "next")
         assert made.image is not None

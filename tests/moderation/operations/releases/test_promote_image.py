@@ -23,7 +23,7 @@ from tests.libraries import needs
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import ON_TRITON
 from tests.moderation.operations.releases.promotion import promote_with
-from training.image import release_with, repository
+from training.image import repository
 from training.image.backbone import FOR_SPAM, Backbone, Preprocessing
 
 pytestmark = [pytest.mark.whole, needs("torch", "onnx"), pytest.mark.train, pytest.mark.django_db, *ON_TRITON]
@@ -57,7 +57,7 @@ def models(network: Backbone, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pin(network: Backbone, models: Path) -> dict[str, Any]:
-    return dataclasses.asdict(release_with.pinned(network, repository=models))
+    return dataclasses.asdict(repository.pinned(network, repository=models))
 
 
 def picture(colour: tuple[int, int, int]) -> bytes:
