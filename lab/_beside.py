@@ -3,6 +3,7 @@
 A single fault finds little: promises broke when other things happened during the fault.
 """
 
+import json
 import secrets
 import subprocess
 import sys
@@ -11,13 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import psycopg
 
 from deploy.local.places import ROOT
-from lab import _alike, _answers
+from lab import _answers
 from lab._feed_readers import LIMITS, Found, Poller, Source, compare, wait_until_read
 
 PLATFORM = "beside"
@@ -28,6 +30,9 @@ SCOPES = (
 _QUICK, _SLOW, _DEAD = 10, 5, 5
 _LOOK_SECONDS = 2.0
 _GATHER_SECONDS = 120
+_ALIKE_AT_ONCE = 1_000
+_LEAST_WAITING = 10
+"""So many wait in a campaign that is worth a decision."""
 
 _MESSAGES = """
 SELECT y.id FROM moderation_delivery y JOIN moderation_webhookendpoint w ON w.id = y.endpoint_id
@@ -159,7 +164,7 @@ class Beside:
         if len(self.decided) >= self._times:
             return
         run = secrets.token_hex(6)
-        statuses = _alike.send(api, run=run, count=self._campaign)
+        statuses = _send_alike(api, run=run, count=self._campaign)
         if any(status != httpx.codes.MULTI_STATUS for status in statuses):
             raise ValueError(f"posts alike were not taken: {statuses}")
         self._run = run
@@ -167,7 +172,7 @@ class Beside:
         while not self._is_over.wait(_LOOK_SECONDS) and time.monotonic() < ends_at:
             rows = api.get("/campaigns").raise_for_status().json()["data"]
             for row in rows:
-                if row["waiting"] >= _alike.LEAST_WAITING and self._decide(api, row):
+                if row["waiting"] >= _LEAST_WAITING and self._decide(api, row):
                     return
 
     def _decide(self, api: httpx.Client, row: dict[str, Any]) -> bool:
@@ -181,5 +186,41 @@ class Beside:
     def _exported_and_erased(self, api: httpx.Client) -> None:
         """Ask for an export, and erase an author whose post it may hold."""
         self.made[f"export {api.post('/exports', json={'dataset': 'labels'}).status_code}"] += 1
-        author = _alike.author(self._run, secrets.randbelow(self._campaign))
+        author = _author_of(self._run, secrets.randbelow(self._campaign))
         self.made[f"erasure {api.delete(f'/authors/{author}').status_code}"] += 1
+
+
+def _send_alike(api: httpx.Client, *, run: str, count: int) -> list[int]:
+    """Send near-duplicates, with a rule by which none passes without a human; return the statuses.
+
+    What the models are sure is spam is removed whatever a rule of effect hold says, so the text is harmless.
+    """
+    _hold(api, f"{run}.example")
+    headers = {"Content-Type": "application/x-ndjson"}
+    statuses = []
+    for start in range(0, count, _ALIKE_AT_ONCE):
+        posts = [_post(run, number) for number in range(start, min(start + _ALIKE_AT_ONCE, count))]
+        answer = api.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
+        statuses.append(answer.status_code)
+    return statuses
+
+
+def _author_of(run: str, number: int) -> str:
+    """Return the author of one."""
+    return f"spammer-{run}-{number}"
+
+
+def _hold(api: httpx.Client, host: str) -> None:
+    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    rule = {"effect": "hold", "kind": "domain", "value": host, "reason": "scam", "expires_at": expires_at}
+    drafted = api.post("/rules", json=rule).raise_for_status().json()
+    api.post(f"/rules/{drafted['id']}/activation").raise_for_status()
+
+
+def _post(run: str, number: int) -> dict[str, Any]:
+    return {
+        "external_id": f"{run}-{number}",
+        "text": f"Choir practice moves to room {number} this week, the new plan: http://{run}.example/",
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": _author_of(run, number)},
+    }

@@ -7,10 +7,11 @@ and links by pattern. Other lists are only measured on.
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,8 @@ from scoring.ensemble import probabilities_of
 from scoring.release import file_sha256
 from scoring.splits import Split, split_of
 from scoring.trees import Floats
-from scoring.urls import UrlModel, is_silent
-from training import (
-    cards,
-    everyday_urls,
-    fit_urls,
-    labelled_urls,
-    measure_urls,
-    url_card,
-)
+from scoring.urls import MEASURES, UrlModel, is_silent
+from training import cards, everyday_urls, fit_urls, labelled_urls, measure_urls
 from training.fit_urls import Material, Row
 from training.labelled_urls import LabelledUrl
 from training.measure_urls import Measures
@@ -39,6 +33,8 @@ FLAGGED_AT_MOST = 0.03
 """Share of benign domains, by the upper end of the interval."""
 DOCUMENTED = Path(__file__).with_name("documented_urls.csv")
 SCAM = "written scam"
+_PART, _TEMPLATE = "urls", Path(__file__).with_name("url_card.md.template")
+_SHOWN_FROM = 0.0005  # of a kind's links flagged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +100,7 @@ def main(arguments: argparse.Namespace) -> None:
         "lists": [_listed(path, trained=trained) for path in arguments.lists],
     }
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-    cards.publish(url_card.write(manifest), part=url_card.PART, page=arguments.card)
+    cards.publish(_card(manifest), part=_PART, page=arguments.card)
 
 
 def train(
@@ -213,3 +209,60 @@ def _listed(path: Path, *, trained: Trained) -> dict[str, Any]:
         "flagged": float((probabilities >= trained.model.review_from).mean()),
         "roc_auc": float(roc_auc_score(np.arange(len(both)) < len(probabilities), both)),
     }
+
+
+def _card(manifest: Mapping[str, Any]) -> str:
+    """Return the card as markdown."""
+    everyday = manifest["everyday"]
+    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
+        measure_count=len(MEASURES),
+        rows=f"{manifest['urls']:,}",
+        kinds=", ".join(f"{count:,} {kind}" for kind, count in manifest["kinds"].items()),
+        file=manifest["file"],
+        sha256=manifest["sha256"][:16],
+        review_from=f"{manifest['review_from']:.4f}",
+        flagged_at_most=f"{manifest['flagged_at_most']:.0%}",
+        table="\n".join(_card_row(name, measures) for name, measures in manifest["measured"].items()),
+        popular=f"{manifest['popular']['used']:,}",
+        popular_sha256=manifest["popular"]["sha256"][:16],
+        **{f"{part}_share": f"{share:.0%}" for part, share in fit_urls.SHARES.items()},
+        everyday_urls=f"{everyday['urls']:,}",
+        everyday_domains=f"{everyday['domains']:,}",
+        everyday_flagged=_share(everyday["flagged"]),
+        everyday_table="\n".join(
+            f"| {kind} | {why} | {share:.1%} |"
+            for kind, why in everyday_urls.kinds().items()
+            if (share := everyday["flagged_by_kind"].get(kind, 0.0)) >= _SHOWN_FROM
+        ),
+        documented=f"{manifest['documented']['urls']:,}",
+        documented_domains=f"{manifest['documented']['domains']:,}",
+        fronts=f"{manifest['fronts']:,}",
+        lists="\n".join(map(_list_row, manifest["lists"])),
+    )
+
+
+def _card_row(name: str, measures: Mapping[str, Any]) -> str:
+    kinds = ", ".join(f"{kind} {recall:.1%}" for kind, recall in measures["recall_by_kind"].items())
+    area = measures["roc_auc"]
+    cells = (
+        name,
+        f"{measures['urls']:,} ({measures['bad']:,})",
+        f"{measures['domains']:,} ({measures['benign_domains']:,})",
+        f"{area['value']:.4f} ({area['low']:.4f} to {area['high']:.4f})",
+        f"{measures['roc_auc_by_url']:.4f}",
+        f"{measures['pr_auc']:.4f}",
+        _share(measures["recall"]),
+        kinds,
+        _share(measures["false_positives"]),
+        str(measures["mostly_flagged"]),
+        f"{measures['false_positives_by_url']:.1%}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _share(share: Mapping[str, float]) -> str:
+    return f"{share['value']:.1%} ({share['low']:.1%} to {share['high']:.1%})"
+
+
+def _list_row(listed: Mapping[str, Any]) -> str:
+    return f"| {listed['file']} | {listed['urls']:,} | {listed['flagged']:.1%} | {listed['roc_auc']:.3f} |"
