@@ -52,6 +52,7 @@ class DeskSettings(models.Model):
     digest_days = _number(30)
     session_hours = _number(12)
     posts_per_minute = _number(600_000)
+    names_networks = models.BooleanField(default=False, db_default=False)
     evidence_obeys_robots = models.BooleanField(default=False, db_default=False)
     evidence_agent = models.CharField(max_length=200, default=AGENT, db_default=AGENT)
     translation_url = models.CharField(max_length=300, blank=True, default="", db_default="")

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Value
 from django.utils.translation import gettext_lazy as _
 
+from moderation.models import desk_settings, network_names
 from moderation.models.preferences import Preferences, read_preferences
 
 
@@ -73,9 +74,27 @@ class User(AbstractUser):
         return self.may_lead or self.role == Role.ML_ENGINEER
 
     @property
-    def may_read_addresses(self) -> bool:
-        """Whether the user sees which IP address and e-mail domain a post came from."""
+    def may_read_origins(self) -> bool:
+        """Whether the user sees where a post came from: the e-mail domain, and the IP address or its name."""
         return self.may_decide or (self.role == Role.ML_ENGINEER and self.reads_addresses)
+
+    @property
+    def may_read_addresses(self) -> bool:
+        """Whether the user sees the IP addresses themselves, and may search by one."""
+        has_names = self.role == Role.MODERATOR and desk_settings.current().names_networks
+        return self.may_read_origins and not has_names
+
+    def address_shown(self, address: str | None) -> str:
+        """Return an IP address or range as the user may read it: itself, its name, "" where it is hidden."""
+        if not address or not self.may_read_origins:
+            return ""
+        return address if self.may_read_addresses else network_names.name_of(address)
+
+    def address_meant(self, text: str) -> str:
+        """Return the address or range that the user asks for, itself or by name; "" where they may not."""
+        if (named := network_names.address_of(text)) is not None:
+            return named if self.may_read_origins else ""
+        return text if self.may_read_addresses else ""
 
     @property
     def may_lead(self) -> bool:

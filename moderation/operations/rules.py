@@ -120,9 +120,9 @@ def propose(
     """
     target = targets.target(kind=kind, value=value)
     if rule_pages.first_live(rule_pages.about(target), at=at):
-        raise AlreadyRuled(_("A rule for %(value)s is already active.") % {"value": target.label})
+        raise AlreadyRuled(_("A rule for this is already active."))
     if rule_pages.drafts_about(target, at=at):
-        raise AlreadyProposed(_("A rule for %(value)s has already been proposed.") % {"value": target.label})
+        raise AlreadyProposed(_("A rule for this has already been proposed."))
     return draft(
         value=value, reason=reason, actor=actor, at=at, effect=effect, kind=kind, expires_at=expires_at
     )
@@ -150,7 +150,7 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             announce.rule_activated(rule, at=at)
     except IntegrityError:
         # The partial unique index decides between two leads who activate at the same time.
-        raise AlreadyRuled(_("A rule for %(value)s is already active.") % {"value": target.label}) from None
+        raise AlreadyRuled(_("A rule for this is already active.")) from None
     return rule
 
 

@@ -167,9 +167,8 @@ def _revisions(post: Post, cursor: str, viewer: User) -> Page[Revision]:
     rows = Revision.objects.filter(post=post).select_related("post", "parent_author", "scoring")
     rows = rows.defer("links", "journey")
     revisions = keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
-    if not viewer.may_read_addresses:
-        for row in revisions.rows:
-            row.ip = None
+    for row in revisions.rows:
+        row.ip = viewer.address_shown(row.ip)
     return revisions
 
 

@@ -4,11 +4,11 @@ Posts are sorted newest first and never by a probability: the order must not rev
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, GenericIPAddressField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
 from moderation.models import (
@@ -57,7 +57,7 @@ class PostFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostRow:
-    """One post in a list. `ip` is None where none was sent or the viewer may not read addresses,
+    """One post in a list. `ip` is what the viewer may read of it, "" where none was sent or it is hidden,
     `spam_probability` is None while unscored, while a human must judge blindly, and
     where the models do not read the post's script.
 
@@ -72,7 +72,7 @@ class PostRow:
     parent: Parent | None
     excerpt: str
     language: str
-    ip: str | None
+    ip: str
     received_at: datetime
     domains: tuple[str, ...]
     complaints: int
@@ -101,22 +101,24 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
 
     A viewer who may not read addresses finds nothing by one, else they could be guessed.
     """
-    revisions = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
+    address = viewer.address_meant(wanted.address)
+    latest = Revision.objects.filter(number=F("post__latest_revision"))
+    revisions = _filtered(latest, replace(wanted, address=address))
     if wanted.state in Verdict.values:
         # Otherwise a blind reviewer could search for the verdict.
         blind = case_access.visible(viewer).filter(state=CaseState.OPEN, reason__in=BLIND_REASONS)
         revisions = revisions.exclude(Exists(blind.filter(post=OuterRef("post"))))
-    if wanted.address and not viewer.may_read_addresses:
+    if wanted.address and not address:
         revisions = revisions.none()
     return keyset.page(
         _columns(revisions, viewer), order=("-post_id",), after=keyset.after(cursor, int), limit=limit
-    ).of(_rows)
+    ).of(lambda rows: _rows(rows, viewer=viewer))
 
 
-def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
+def _rows(rows: Sequence[dict[str, Any]], *, viewer: User) -> list[PostRow]:
     linked = domains_of([row["pk"] for row in rows])
     answered = parents.of_revisions([row["pk"] for row in rows if row["parent_external_id"]])
-    return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
+    return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"]), viewer=viewer) for row in rows]
 
 
 def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
@@ -202,7 +204,7 @@ def _columns(revisions: QuerySet[Revision], viewer: User) -> QuerySet[Revision, 
         "language",
         "received_at",
         "parent_external_id",
-        sent_from=F("ip") if viewer.may_read_addresses else Value(None, GenericIPAddressField()),
+        "ip",
         external_id=F("post__external_id"),
         author_id=F("post__author_id"),
         author=F("post__author__display_name"),
@@ -240,7 +242,7 @@ def _pick(row: dict[str, Any]) -> str:
     return case_access.pick(case_id=row["case_id"], version=row["case_version"], reason=row["case_reason"])
 
 
-def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) -> PostRow:
+def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None, *, viewer: User) -> PostRow:
     is_blind = row["case_state"] == CaseState.OPEN and row["case_reason"] in BLIND_REASONS
     is_hidden = is_blind or (bool(row["is_audit_sample"]) and not row["verdict"])
     is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
@@ -252,7 +254,7 @@ def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) ->
         parent=parent,
         excerpt=row["text_begin"],
         language=row["language"],
-        ip=row["sent_from"],
+        ip=viewer.address_shown(row["ip"]),
         received_at=row["received_at"],
         domains=linked,
         complaints=row["complaints"],

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from moderation.evidence import addresses
-from moderation.models import Rule, User
+from moderation.models import Rule, User, network_names
 from moderation.models.campaigns import TieKind
 from moderation.models.rules import RuleKind
 from moderation.queries.cases.case_pages import read_link
@@ -30,6 +30,7 @@ register.filter(queue_position.reason_words)
 register.filter(queue_position.place_words)
 register.filter(translation.is_foreign)
 register.filter(addresses.is_sent)
+register.filter("network_words", network_names.words)
 register.filter(quantities.band)
 register.filter(quantities.day)
 register.filter(quantities.duration)
@@ -154,9 +155,10 @@ def hidden_column(head: str) -> str:
 
 @register.filter
 def label_for(rule: Rule, user: User) -> str:
-    """Return what a rule is about; an address only to those who may read addresses."""
-    is_hidden = rule.kind == RuleKind.ADDRESS and not user.may_read_addresses
-    return _("hidden") if is_hidden else rule.label
+    """Return what a rule is about; an address as the user may read it."""
+    if rule.kind != RuleKind.ADDRESS:
+        return rule.label
+    return network_names.words(user.address_shown(rule.value)) or _("hidden")
 
 
 @register.filter

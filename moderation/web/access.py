@@ -122,7 +122,7 @@ signed_in_before_password_change = Guard(is_allowed=lambda _: True, is_before_pa
 deciders = Guard(is_allowed=lambda user: user.may_decide)
 readers = Guard(is_allowed=lambda user: user.may_read)
 """Of posts, cases and decisions."""
-address_readers = Guard(is_allowed=lambda user: user.may_read_addresses)
+address_readers = Guard(is_allowed=lambda user: user.may_read_origins)
 leads = Guard(is_allowed=lambda user: user.may_lead)
 """And administrators."""
 admins = Guard(is_allowed=lambda user: user.may_administer)

@@ -1,5 +1,7 @@
 """Promise: an ML engineer reads posts, cases and decisions, and learns no address or e-mail domain of them.
 
+And where the settings say so, a moderator reads names in place of the addresses.
+
 A known address and domain are planted wherever the desk stores one; then every page that the role may open is
 read. That the same pages show both to a lead proves that there was something to find.
 """
@@ -14,7 +16,8 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from moderation.models import AuditEntry, Case, Score, User
+from moderation.models import AuditEntry, Case, DeskSettings, Label, Rule, Score, User, network_names
+from moderation.models.campaigns import Campaign, CampaignMember, CampaignTrait
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.accounts import users
@@ -99,6 +102,11 @@ def planted(open_case: Case_, moderator: User, lead: User, later: Callable[[floa
     )
     Score.objects.filter(pk=held.score_id).update(rule=rule)
     Score.objects.filter(pk=banned.score_id).update(ban=rule)
+    campaign = Campaign.objects.create(opened_at=later(0), latest_at=later(5), posts=3)
+    CampaignTrait.objects.create(campaign=campaign, kind="network", value=RANGE, posts=3)
+    for case in (decided, banned, held):
+        joined = {"post": case.post, "revision": case.score.revision, "joined_at": later(5), "likeness": 1.0}
+        CampaignMember.objects.create(campaign=campaign, **joined)
     return held
 
 
@@ -120,8 +128,8 @@ def crawl(desk: Client, *, begin_at: Collection[str] = (), most: int = 400) -> d
     return seen
 
 
-def leaks(pages: dict[str, str]) -> set[str]:
-    return {place for place, body in pages.items() if NETWORK in body or MAIL in body}
+def leaks(pages: dict[str, str], *secrets: str) -> set[str]:
+    return {place for place, body in pages.items() if any(one in body for one in secrets or (NETWORK, MAIL))}
 
 
 @pytest.mark.whole
@@ -178,6 +186,62 @@ class TestPages:
         assert not engineer.may_read_addresses
         with pytest.raises(users.NoMLEngineer):
             users.allow_addresses(user_id=boss.pk, is_allowed=True, actor=boss, at=at)
+
+
+class TestNames:
+    @pytest.fixture(autouse=True)
+    def _named(self, remembered: DeskSettings) -> None:
+        remembered.names_networks = True
+
+    @pytest.mark.whole
+    def test_stand_for_addresses_wherever_a_moderator_looks(
+        self, planted: Case, moderator: User, lead: User, desk_of: Desks
+    ) -> None:
+        own, network = (moderator.address_shown(one) for one in (ADDRESS, RANGE))
+        post, author = f"/posts/{planted.post_id}/", f"/authors/{planted.post.author_id}/"
+        case, campaign = f"/review/{planted.pk}/", f"/campaigns/{Campaign.objects.get().pk}/"
+        by_name = {f"/addresses/{one}/" for one in (own, network)}
+        Rule.objects.update(effect="ban", expires_at=None)  # in force by now
+
+        read = crawl(desk_of(moderator))
+
+        assert leaks(read, NETWORK) == set()
+        told = {post, "/posts/", author, case, f"{case}beside/address/", *by_name}
+        assert told <= leaks(read, network_names.words(own))
+        assert {f"{case}context/", campaign, *by_name} <= leaks(read, network_names.words(network))
+        assert {author, case} <= leaks(read, MAIL)
+        assert all("three" in read[place] for place in by_name)
+        assert leaks(crawl(desk_of(lead), begin_at=[post, author], most=2), NETWORK) == {post, author}
+
+    def test_cannot_be_had_for_an_address(self, planted: Case, moderator: User, desk_of: Desks) -> None:
+        desk, own = desk_of(moderator), moderator.address_shown(ADDRESS)
+
+        for given in (ADDRESS, RANGE, "203.0.113.7", f"{own[:-1]}{'01'[own[-1] == '0']}"):
+            found = desk.get("/posts/", {"address": given}).content.decode()
+            assert "You cannot search by address" in found
+            assert f"/posts/{planted.post_id}/" not in found
+            assert desk.get(f"/addresses/{given}/").status_code == 403
+        assert f"/posts/{planted.post_id}/" in desk.get("/posts/", {"address": own}).content.decode()
+
+    def test_suffice_to_propose_a_rule(
+        self, planted: Case, moderator: User, lead: User, desk_of: Desks, at: datetime
+    ) -> None:
+        Rule.objects.update(lifted_at=at)
+        Label.objects.update(is_spam=False)
+        desk, place = desk_of(moderator), f"/review/{planted.pk}/beside/address/rule/"
+        form = {"effect": "ban", "reason": "x", "days": "30"}
+
+        tried, done, again = (
+            ask(place, form, follow=True).content.decode() for ask in (desk.get, desk.post, desk.post)
+        )
+
+        linked = moderator.address_shown(ADDRESS)
+        assert Rule.objects.get(imposed_by=moderator).value == ADDRESS
+        assert f"state=not_spam&amp;address={linked}" in tried
+        assert "has already been proposed" in again
+        assert NETWORK not in tried + done + again
+        opened = desk_of(lead).get(f"/addresses/{linked}/")
+        assert opened.headers["Location"] == f"/addresses/{ADDRESS}/"
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])

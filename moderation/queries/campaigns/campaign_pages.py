@@ -31,6 +31,7 @@ from moderation.models import (
     Case,
     RevisionEvidence,
     RevisionPicture,
+    User,
 )
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import CaseState
@@ -76,9 +77,8 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraitRow:
-    """A trait, and the number of members that share it."""
+    """A trait as the viewer may read it, and the number of members that share it."""
 
-    value: str
     name: str
     posts: int
 
@@ -165,7 +165,7 @@ def _decided(campaign_ids: list[int]) -> dict[int, Decided]:
     return {campaign: outcome_counts.decided(said) for campaign, said in standings}
 
 
-def page(*, campaign_id: int, at: datetime) -> CampaignPage:
+def page(*, campaign_id: int, viewer: User, at: datetime) -> CampaignPage:
     """Read a campaign's page but for its members, in a fixed number of queries.
 
     Raises Campaign.DoesNotExist; the row of a merged campaign says into which one.
@@ -177,7 +177,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
     step = _step((span["end"] or begin) - begin)
     times = _times(members, begin=begin, step=step)
     standing = campaigns_purity.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
-    traits = _traits(campaign)
+    traits = _traits(campaign, viewer=viewer)
     decisions = CampaignDecision.objects.filter(campaign=campaign).select_related(
         "decided_by", "correction", "reconsideration"
     )
@@ -244,16 +244,15 @@ def _times(
     return bars
 
 
-def _traits(campaign: Campaign) -> dict[TieKind, tuple[TraitRow, ...]]:
+def _traits(campaign: Campaign, *, viewer: User) -> dict[TieKind, tuple[TraitRow, ...]]:
     by_kind: dict[TieKind, list[CampaignTrait]] = {}
     for kind in (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK):
         rows = CampaignTrait.objects.filter(campaign=campaign, kind=kind, posts__gt=0)
-        by_kind[kind] = list(rows.order_by("-posts", "value")[:_TOP])
+        by_kind[kind] = list(rows.order_by("-posts", "pk")[:_TOP])
     authors = Author.objects.in_bulk([int(row.value) for row in by_kind[TieKind.AUTHOR]])
     names = {str(pk): str(author) for pk, author in authors.items()}
+    names |= {row.value: viewer.address_shown(row.value) for row in by_kind[TieKind.NETWORK]}
     return {
-        kind: tuple(
-            TraitRow(value=row.value, name=names.get(row.value, row.value), posts=row.posts) for row in rows
-        )
+        kind: tuple(TraitRow(name=names.get(row.value, row.value), posts=row.posts) for row in rows)
         for kind, rows in by_kind.items()
     }

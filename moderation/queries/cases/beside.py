@@ -106,7 +106,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     return Panel(
         kind=kind,
         case=case,
-        subject=subject,
+        subject=viewer.address_shown(subject) if kind is Beside.ADDRESS else subject,
         domains=tuple(domains),
         rows=_rows(posts, viewer=viewer, is_blind=is_blind),
         posts=len(posts),
@@ -213,7 +213,7 @@ def around(*, case_id: int, viewer: User, at: datetime) -> Around:
     return Around(
         panel=author_panel,
         similar=() if author_panel.is_blind else _similar(author_panel.case.score.revision, viewer=viewer),
-        lanes=case_context.lanes(case=author_panel.case, is_blind=author_panel.is_blind),
+        lanes=case_context.lanes(case=author_panel.case, viewer=viewer, is_blind=author_panel.is_blind),
     )
 
 

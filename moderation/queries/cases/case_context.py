@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from moderation.models import Case, Complaint, Decision, Post, PostLink, Revision
+from moderation.models import Case, Complaint, Decision, Post, PostLink, Revision, User
 from moderation.models.decisions import DecisionSource
 
 LIMIT = 200
@@ -35,20 +35,20 @@ class Lane:
         return len(self.events) == LIMIT
 
 
-def lanes(*, case: Case, is_blind: bool) -> tuple[Lane, ...]:
+def lanes(*, case: Case, viewer: User, is_blind: bool) -> tuple[Lane, ...]:
     """Return the lanes of a case in six queries.
 
     `is_blind` leaves out what the filter decided, and every decision on the case's own post.
     """
     revision = case.score.revision
     author_id = case.post.author_id
-    domains = _domains(revision)
+    domains, network = _domains(revision), viewer.address_shown(revision.ip_network)
     return (
         Lane(name="posts", events=_posts(case, is_blind=is_blind)),
         Lane(name="complaints", events=_complaints(author_id)),
         Lane(name="decisions", events=_decisions(case, is_blind=is_blind)),
         Lane(name="domains", events=_linked(domains, author_id), subject=", ".join(domains.values())),
-        Lane(name="network", events=_network(revision, author_id), subject=revision.ip_network),
+        Lane(name="network", events=_network(revision, author_id), subject=network),
     )
 
 

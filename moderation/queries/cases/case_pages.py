@@ -57,7 +57,8 @@ class DomainFact:
 class CasePage:
     """Everything that the review page shows. `record` is None if it cannot be read any more.
 
-    `hides_addresses` if the viewer may not see which address and e-mail domain the post came from.
+    `address` is what the viewer may read of the sender's, `hides_origin` if they may read neither that nor
+    the e-mail domain.
     """
 
     case: Case
@@ -76,7 +77,8 @@ class CasePage:
     near: NearPosts
     same_picture: tuple[NearPost, ...]
     same_meaning: tuple[NearPost, ...]
-    hides_addresses: bool
+    address: str
+    hides_origin: bool
 
     @property
     def is_open(self) -> bool:
@@ -179,7 +181,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         near=near_posts.near(case),
         same_picture=near_posts.same_picture(case, evidence),
         same_meaning=near_posts.same_meaning(case),
-        hides_addresses=not viewer.may_read_addresses,
+        address=viewer.address_shown(record.ip if record else None),
+        hides_origin=not viewer.may_read_origins,
     )
 
 

@@ -1,12 +1,12 @@
 """IP addresses and ranges that posts were sent from: posts, authors, outcomes and rules."""
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Max, QuerySet
 
-from moderation.models import Revision, Rule
+from moderation.models import Revision, Rule, User
 from moderation.models.rules import RuleKind
 from moderation.queries import outcome_counts
 from moderation.queries.entities import timeline
@@ -20,7 +20,7 @@ _TOP = 12
 
 @dataclass(frozen=True, kw_only=True)
 class AddressFacts:
-    """Everything that an address's page shows.
+    """Everything that an address's page shows, `target.value` and all others as the viewer may read them.
 
     `network` is the range around a single address, "" for a range. Each of its addresses comes with the
     number of posts.
@@ -35,17 +35,17 @@ class AddressFacts:
     live_rule: Rule | None
 
 
-def facts(*, address: str, at: datetime) -> AddressFacts:
+def facts(*, address: str, viewer: User, at: datetime) -> AddressFacts:
     """Read the page of an address or range. Raises targets.NotATarget if the text is neither."""
     target = targets.target(kind=RuleKind.ADDRESS, value=address)
     revisions = targets.reached(target)
     covering = rule_pages.of_address(wanted=target)
     return AddressFacts(
-        target=target,
-        network=_network(target),
+        target=replace(target, value=viewer.address_shown(target.value)),
+        network=viewer.address_shown(_network(target)),
         figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
-        addresses=_addresses(revisions),
+        addresses=used(revisions, viewer=viewer, most=_TOP),
         rules=tuple(covering),
         live_rule=rule_pages.first_live(covering, at=at),
     )
@@ -59,6 +59,8 @@ def _network(target: Target) -> str:
     return str(ipaddress.ip_network((target.first_address, prefix), strict=False))
 
 
-def _addresses(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
-    sent = revisions.order_by().values_list("ip")
-    return tuple(sent.annotate(posts=Count("pk")).order_by("-posts", "ip")[:_TOP])
+def used(revisions: QuerySet[Revision], *, viewer: User, most: int) -> tuple[tuple[str, int], ...]:
+    """Return the addresses that posts came from as a viewer may read them, each with the number of posts."""
+    sent = revisions.filter(ip__isnull=False).order_by().values_list("ip")
+    counted = sent.annotate(posts=Count("pk"), newest=Max("pk")).order_by("-posts", "-newest")[:most]
+    return tuple((viewer.address_shown(ip), posts) for ip, posts, _newest in counted)

@@ -23,7 +23,7 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState
 from moderation.queries import full_text, keyset, outcome_counts
-from moderation.queries.entities import timeline
+from moderation.queries.entities import addresses, timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
@@ -74,8 +74,8 @@ class AuthorFacts:
     """Everything that an author's page shows.
 
     `snapshot` is the platform's latest description of the account; an erased author has no target for rules.
-    Domains and addresses come with the number of posts. A viewer who may not read addresses gets none of
-    these, and no e-mail domain.
+    Domains and addresses come with the number of posts. A viewer who may not read origins gets no addresses
+    and no e-mail domain.
     """
 
     author: Author
@@ -132,7 +132,7 @@ def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:
         figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
         domains=_domains(revisions),
-        addresses=_addresses(revisions) if viewer.may_read_addresses else (),
+        addresses=addresses.used(revisions, viewer=viewer, most=_TOP) if viewer.may_read_origins else (),
         complaints_made=reported["all"],
         complaints_confirmed=reported["confirmed"],
         complaints_rejected=reported["rejected"],
@@ -143,7 +143,7 @@ def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:
 
 
 def _shown(snapshot: dict[str, Any], viewer: User) -> dict[str, Any]:
-    hidden = () if viewer.may_read_addresses else ("email_domain",)
+    hidden = () if viewer.may_read_origins else ("email_domain",)
     return {name: value for name, value in snapshot.items() if name not in hidden}
 
 
@@ -229,10 +229,4 @@ def _numbers(rows: QuerySet[Any], author: str) -> Counter[int]:
 def _domains(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
     links = PostLink.objects.filter(revision__in=revisions).order_by().values_list("domain__name")
     counted = links.annotate(posts=Count("revision", distinct=True)).order_by("-posts", "domain__name")
-    return tuple(counted[:_TOP])
-
-
-def _addresses(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
-    sent = revisions.filter(ip__isnull=False).order_by().values_list("ip")
-    counted = sent.annotate(posts=Count("pk")).order_by("-posts", "ip")
     return tuple(counted[:_TOP])

@@ -87,7 +87,7 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     at = timezone.now()
     if request.htmx and request.GET.get("part") != "facts":
         return render(request, "campaigns/campaign.html#rows", _members(request, campaign_id) | {"at": at})
-    facts = campaign_pages.page(campaign_id=campaign_id, at=at)
+    facts = campaign_pages.page(campaign_id=campaign_id, viewer=request.user, at=at)
     if request.htmx:
         return render(
             request, "campaigns/campaign.html#progress", _context(request, facts, at=at) | {"is_swap": True}
@@ -143,9 +143,9 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     )
     if not request.htmx:
         return redirect("campaign", campaign_id)
-    context = _context(request, campaign_pages.page(campaign_id=campaign_id, at=at), at=at)
+    found = campaign_pages.page(campaign_id=campaign_id, viewer=request.user, at=at)
     row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
-    context |= {"row": row, "is_swap": True}
+    context = _context(request, found, at=at) | {"row": row, "is_swap": True}
     return render(request, "campaigns/campaign.html#left_out", context)
 
 
@@ -255,10 +255,8 @@ def _again(
 ) -> HttpResponse:
     """Show the campaign as it is now, with the refusal."""
     at = timezone.now()
-    context = _context(request, campaign_pages.page(campaign_id=campaign_id, at=at), at=at) | {
-        "notice": notice,
-        "asked": wanted,
-    }
+    found = campaign_pages.page(campaign_id=campaign_id, viewer=request.user, at=at)
+    context = _context(request, found, at=at) | {"notice": notice, "asked": wanted}
     return render(request, "campaigns/campaign.html", context, status=status)
 
 

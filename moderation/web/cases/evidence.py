@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from moderation.models import ActionRule, Reason
+from moderation.models import ActionRule, Reason, network_names
 from moderation.models.actions import Action
 from moderation.models.decisions import DecisionSource
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord, read_link
@@ -155,7 +155,7 @@ def author_facts(page: CasePage) -> Iterator[Fact]:
     if phrases:
         yield Fact(name=_("Audience"), value=", ".join(phrases), is_detail=True)
     if author.email_domain:
-        domain = _("hidden") if page.hides_addresses else author.email_domain
+        domain = _("hidden") if page.hides_origin else author.email_domain
         yield Fact(name=_("Email domain"), value=domain, is_detail=True)
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
     is_silent = record.is_account and not record.author_history.posts
@@ -170,7 +170,7 @@ def address_facts(page: CasePage) -> Iterator[Fact]:
     if record is None:
         return
     if record.ip:
-        address = _("hidden") if page.hides_addresses else record.ip
+        address = network_names.words(page.address) or _("hidden")
         phrase = f"{address}, {_others(record.ip_history)}"
         behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
         yield Fact(name=_("Sent from"), value=phrase, behind=behind)

@@ -43,7 +43,8 @@ def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the context of the post on one time axis."""
     at = timezone.now()
     page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
-    picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
+    lanes = case_context.lanes(case=page.case, viewer=request.user, is_blind=page.is_score_hidden)
+    picture = event_lanes.picture(lanes, at=at)
     return render(request, "cases/_context.html", {"page": page, "picture": picture, "at": at})
 
 

@@ -1,5 +1,6 @@
 """The page of an address, or of a range of addresses."""
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -15,8 +16,11 @@ from moderation.web.entities import entity
 def address(request: access.DeskRequest, address: str) -> HttpResponse:
     """Show what came from an address or range, and the rules about it."""
     at = timezone.now()
+    asked = request.user.address_meant(address)
+    if not asked:
+        raise PermissionDenied
     try:
-        facts = addresses.facts(address=address, at=at)
+        facts = addresses.facts(address=asked, viewer=request.user, at=at)
     except NotATarget as refusal:
         raise Http404(str(refusal)) from refusal
     if facts.target.value != address:

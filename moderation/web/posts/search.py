@@ -38,7 +38,7 @@ class PostFilterForm(FilterForm):
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
     policy = OptionField("policies")
-    address = forms.CharField(max_length=64, required=False)
+    address = forms.CharField(max_length=128, required=False)
     since = days.DayField(required=False)
     until = days.DayField(required=False)
 
@@ -76,6 +76,7 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "section": "search",
         "at": at,
         "page": matches,
+        "is_refused": post_filter.address and not request.user.address_meant(post_filter.address),
         "campaigns": campaign_names.of_posts(matches.rows),
         "offered": offered,
         # Without a policy there is nothing that posts could match.

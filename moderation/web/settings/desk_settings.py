@@ -50,6 +50,7 @@ class DeskSettingsForm(SettingsForm):
     digest_days = _number("digest_days", gettext_lazy("Keep digests of erased spam, in days"))
     session_hours = _number("session_hours", gettext_lazy("Length of a session, in hours"))
     posts_per_minute = _number("posts_per_minute", gettext_lazy("Posts per minute and API key"))
+    names_networks = forms.BooleanField(label=gettext_lazy("Moderators see network names"), required=False)
     evidence_obeys_robots = forms.BooleanField(label=gettext_lazy("Obey robots.txt"), required=False)
     evidence_agent = forms.RegexField(
         r"\A[ -~]+\Z",

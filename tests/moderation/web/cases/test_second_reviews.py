@@ -66,12 +66,12 @@ class TestTheReviewer:
             assert [words for words in hidden if words in page] == []
             assert "<dt>Judged spam</dt><dd>1</dd>" not in flat(page)
 
-    def test_sees_no_decision_on_the_post_in_its_context(self, blind_case: Case) -> None:
-        lanes = case_context.lanes(case=blind_case, is_blind=True)
+    def test_sees_no_decision_on_the_post_in_its_context(self, blind_case: Case, moderator: User) -> None:
+        lanes = case_context.lanes(case=blind_case, viewer=moderator, is_blind=True)
 
         events = [event for lane in lanes if lane.name in ("posts", "decisions") for event in lane.events]
         assert [(event.is_this, event.verdict) for event in events] == [(True, "")]
-        seen = case_context.lanes(case=blind_case, is_blind=False)
+        seen = case_context.lanes(case=blind_case, viewer=moderator, is_blind=False)
         assert sum(event.verdict == "spam" for lane in seen for event in lane.events) == 2
 
     def test_answers_and_may_undo(self, blind_case: Case, desk: Client, moderator: User) -> None:

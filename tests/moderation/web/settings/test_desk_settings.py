@@ -33,11 +33,12 @@ def sent(**changed: Any) -> dict[str, Any]:
 
 class TestChange:
     def test_is_saved_logged_and_told(self, admin_desk: Client) -> None:
-        admin_desk.post(PAGE, sent(undo_seconds=30, evidence_obeys_robots="on"))
+        admin_desk.post(PAGE, sent(undo_seconds=30, evidence_obeys_robots="on", names_networks="on"))
 
         row, entry = DeskSettings.objects.get(), AuditEntry.objects.get(action="desk.changed")
-        assert (row.undo_seconds, row.evidence_obeys_robots) == (30, True)
-        assert entry.details["before"] == {"undo_seconds": 10, "evidence_obeys_robots": False}
+        assert (row.undo_seconds, row.evidence_obeys_robots, row.names_networks) == (30, True, True)
+        before = {"undo_seconds": 10, "evidence_obeys_robots": False, "names_networks": False}
+        assert entry.details["before"] == before
         body = read(admin_desk, PAGE)
         assert "Time to undo, in seconds: 10 → 30" in body
         assert "Obey robots.txt: no → yes" in body
