@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, QuerySet
 
-from moderation.models import Revision, Rule
+from moderation.models import Revision, Rule, User
 from moderation.models.rules import RuleKind
 from moderation.queries import outcome_counts
 from moderation.queries.entities import timeline
@@ -35,7 +35,7 @@ class AddressFacts:
     live_rule: Rule | None
 
 
-def facts(*, address: str, at: datetime) -> AddressFacts:
+def facts(*, address: str, viewer: User, at: datetime) -> AddressFacts:
     """Read the page of an address or range. Raises targets.NotATarget if the text is neither."""
     target = targets.target(kind=RuleKind.ADDRESS, value=address)
     revisions = targets.reached(target)
@@ -43,7 +43,7 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
     return AddressFacts(
         target=target,
         network=_network(target),
-        figures=outcome_counts.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at, viewer=viewer),
         timeline=timeline.of(revisions),
         addresses=_addresses(revisions),
         rules=tuple(covering),

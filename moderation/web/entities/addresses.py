@@ -16,7 +16,7 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
     """Show what came from an address or range, and the rules about it."""
     at = timezone.now()
     try:
-        facts = addresses.facts(address=address, at=at)
+        facts = addresses.facts(address=address, viewer=request.user, at=at)
     except NotATarget as refusal:
         raise Http404(str(refusal)) from refusal
     if facts.target.value != address:
