@@ -29,6 +29,7 @@ def record(
         reason = CaseReason.COMPLAINTS if verdict == Verdict.SPAM else CaseReason.APPEALED
         case = Case.objects.filter(post=post, state=CaseState.OPEN).first()
         case = case or opening.opened(post, reason=reason, at=at)
+        moderator.acts_by_key = True
         claims.claim(case_id=case.pk, moderator=moderator, at=at)
         return review.decide(
             case_id=case.pk,

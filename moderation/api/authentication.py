@@ -74,6 +74,7 @@ def user_of(request: Request) -> User:
     person = key_of(request).acts_as
     if person is None or not person.is_active:
         raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
+    person.acts_by_key = True
     return person
 
 

@@ -273,6 +273,7 @@ class Migration(migrations.Migration):
                         ('platform', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='named_queues', to='moderation.platform')),
                         ('languages', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), blank=True, default=list, size=None)),
                         ('reasons', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), blank=True, default=list, help_text='Values of CaseReason.', size=None)),
+                        ('is_exclusive', models.BooleanField(db_default=False, default=False)),
                     ],
                     options={
                         'ordering': ('name',),
@@ -1523,6 +1524,7 @@ class Migration(migrations.Migration):
                         ('digest_days', models.PositiveIntegerField(db_default=30, default=30)),
                         ('session_hours', models.PositiveIntegerField(db_default=12, default=12)),
                         ('posts_per_minute', models.PositiveIntegerField(db_default=600000, default=600000)),
+                        ('names_networks', models.BooleanField(db_default=False, default=False)),
                         ('evidence_obeys_robots', models.BooleanField(db_default=False, default=False)),
                         ('evidence_agent', models.CharField(db_default='Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)', default='Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)', max_length=200)),
                         ('translation_url', models.CharField(blank=True, db_default='', default='', max_length=300)),

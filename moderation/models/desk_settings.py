@@ -1,4 +1,4 @@
-"""What administrators set for the whole installation while it runs: one row, which each process remembers."""
+"""What is set for the whole installation while it runs; each process remembers it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import suppress
 
 from django.db import DEFAULT_DB_ALIAS, Error, models, transaction
 from django.db.models import Q
+
+from moderation.models.named_queues import NamedQueue
 
 KEPT_SECONDS = 5.0
 """After so long, every process follows a change."""
@@ -57,6 +59,8 @@ class DeskSettings(models.Model):
     evidence_agent = models.CharField(max_length=200, default=AGENT, db_default=AGENT)
     translation_url = models.CharField(max_length=300, blank=True, default="", db_default="")
     translation_key = models.TextField(blank=True, default="", db_default="", help_text="Encrypted.")
+    has_exclusive_queues = True
+    """No column: whether any named queue keeps its cases from others, remembered with the settings."""
 
     class Meta:
         constraints = (
@@ -82,6 +86,8 @@ def current() -> DeskSettings:
         # In a savepoint: a refused statement must not end the caller's transaction.
         with suppress(Error), transaction.atomic(using=DEFAULT_DB_ALIAS):
             _Kept.row = DeskSettings.objects.using(DEFAULT_DB_ALIAS).first() or DeskSettings()
+            queues = NamedQueue.objects.using(DEFAULT_DB_ALIAS)
+            _Kept.row.has_exclusive_queues = queues.filter(is_exclusive=True).exists()
     return _Kept.row
 
 

@@ -11,7 +11,7 @@ _ONLY = 1
 
 
 class NamedQueue(models.Model):
-    """A part of the queue. What is empty restricts nothing."""
+    """A part of the queue, an exclusive one for its assigned people only. What is empty restricts nothing."""
 
     name = models.CharField(max_length=60, unique=True)
     platform = models.ForeignKey(
@@ -21,6 +21,7 @@ class NamedQueue(models.Model):
     reasons = ArrayField(
         models.CharField(max_length=16), default=list, blank=True, help_text="Values of CaseReason."
     )
+    is_exclusive = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ("name",)

@@ -48,6 +48,8 @@ class User(AbstractUser):
         help_text="Whether an ML engineer sees the addresses and e-mail domains that posts came from.",
     )
     stored_preferences = models.JSONField(default=dict, blank=True)
+    acts_by_key = False
+    """Set while a platform's key acts in the user's name: the platform's own cases are all open to it."""
 
     def __str__(self) -> str:
         """Return the name that others read: the full name, else the user name."""

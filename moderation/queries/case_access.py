@@ -1,9 +1,11 @@
 """Who may see a case, which cases are judged blindly, and who can no longer judge so."""
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 
-from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, Post, Revision, User
+from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, Post, Revision, desk_settings
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.named_queues import NamedQueue
+from moderation.models.users import User
 
 
 def visible(viewer: User) -> QuerySet[Case]:
@@ -20,10 +22,29 @@ def visible(viewer: User) -> QuerySet[Case]:
 
 
 def kept_from(viewer: User) -> Q:
-    """Return the condition of open blind reviews that somebody may not judge: users who know too much of a
-    post must not learn that it is judged.
+    """Return the condition of open cases that somebody must not learn of.
+
+    These are blind reviews of posts that they know too much of to judge, and cases in queues of others alone.
     """
-    return Q(reason=CaseReason.BLIND, state=CaseState.OPEN, skipped_by__contains=[viewer.pk])
+    is_known = Q(reason=CaseReason.BLIND, skipped_by__contains=[viewer.pk])
+    return Q(is_known | elsewhere(viewer), state=CaseState.OPEN)
+
+
+def elsewhere(viewer: User, *, of: str = "", language: str = "language", reason: Value | None = None) -> Q:
+    """Return the condition of open cases in any exclusive queue that is not the viewer's.
+
+    `of` leads from a row to its case; a row without one yet has its own `language` and `reason`.
+    """
+    # Remembered: to build the condition takes longer than many a query.
+    if viewer.may_lead or viewer.acts_by_key or not desk_settings.current().has_exclusive_queues:
+        return Q(pk__in=())
+    queues = NamedQueue.objects.filter(
+        Q(platform=None) | Q(platform=OuterRef(f"{of}platform")),
+        Q(languages=[]) | Q(languages__contains=[OuterRef(f"{of}{language}")]),
+        Q(reasons=[]) | Q(reasons__contains=[reason or OuterRef(f"{of}reason")]),
+        is_exclusive=True,
+    )
+    return Q(Exists(queues.exclude(assignments__user=viewer)))
 
 
 def is_blind(case: Case) -> bool:

@@ -25,8 +25,9 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Concat
 
-from moderation.models import Case, Complaint, Decision, Label, Post, Revision
+from moderation.models import Case, Complaint, Decision, Label, Post, Revision, User
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.queries import case_access
 
 RECENT = timedelta(days=7)
 FEWEST_OF_A_SHARE = 3
@@ -141,18 +142,17 @@ def interval(part: int, *, of: int, z: float = _Z) -> tuple[float, float]:
     return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 
-def of(revisions: QuerySet[Revision], *, at: datetime) -> Figures:
-    """Count over the latest revisions of some posts, one row per post."""
+def of(revisions: QuerySet[Revision], *, at: datetime, viewer: User | None = None) -> Figures:
+    """Count over the latest revisions of some posts, one row per post; as waiting what the viewer may see."""
+    waits = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)
     labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
     complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
     counted = revisions.annotate(
         is_spam=Exists(labels.filter(is_spam=True)),
         is_not_spam=Exists(labels.filter(is_spam=False)),
-        is_waiting=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)),
+        is_waiting=Exists(waits.exclude(case_access.kept_from(viewer)) if viewer else waits),
         # The count would tell a blind reviewer what somebody said of the post.
-        is_blind=Exists(
-            Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason=CaseReason.BLIND)
-        ),
+        is_blind=Exists(waits.filter(reason=CaseReason.BLIND)),
         by_filter=_by_filter(post="post"),
         told=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
     ).aggregate(

@@ -252,7 +252,8 @@ def _membership(post: Post) -> CampaignMember | None:
 def _notes(post: Post, viewer: User) -> tuple[CaseNote, ...]:
     notes = CaseNote.objects.filter(case__post=post).exclude(text="").select_related("author")
     if not viewer.may_lead:
-        hidden = Case.objects.filter(pk=OuterRef("case"), is_escalated=True, state=CaseState.OPEN)
+        unseen = Q(is_escalated=True) | case_access.elsewhere(viewer)
+        hidden = Case.objects.filter(unseen, pk=OuterRef("case"), state=CaseState.OPEN)
         notes = notes.exclude(Exists(hidden))
         # What others wrote about a post that is judged again would tell what they thought of it.
         blind = Q(case__reason=CaseReason.BLIND)

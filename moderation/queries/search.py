@@ -103,7 +103,7 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
     """
     address = viewer.address_meant(wanted.address)
     latest = Revision.objects.filter(number=F("post__latest_revision"))
-    revisions = _filtered(latest, replace(wanted, address=address))
+    revisions = _filtered(latest, replace(wanted, address=address), viewer)
     if wanted.state in Verdict.values:
         # Otherwise a blind reviewer could search for the verdict.
         blind = case_access.visible(viewer).filter(state=CaseState.OPEN, reason__in=BLIND_REASONS)
@@ -121,7 +121,7 @@ def _rows(rows: Sequence[dict[str, Any]], *, viewer: User) -> list[PostRow]:
     return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"]), viewer=viewer) for row in rows]
 
 
-def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
+def _filtered(revisions: QuerySet[Revision], wanted: PostFilter, viewer: User) -> QuerySet[Revision]:
     if wanted.text:
         revisions = _with_text(revisions, wanted.text)
     if wanted.answers_to:
@@ -138,7 +138,7 @@ def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Rev
         revisions = revisions.filter(policy_pages.matching(wanted.policy), ~Exists(policy_pages.blind()))
     asked = {"language": wanted.language, "received_at__gte": wanted.since, "received_at__lt": wanted.until}
     revisions = revisions.filter(**{name: value for name, value in asked.items() if value})
-    return _in_state(revisions, wanted.state)
+    return _in_state(revisions, wanted.state, viewer)
 
 
 def _links(name: str) -> QuerySet[PostLink]:
@@ -174,9 +174,10 @@ def _from_address(revisions: QuerySet[Revision], address: str) -> QuerySet[Revis
     return revisions.filter(ip__gte=target.first_address, ip__lte=target.last_address)
 
 
-def _in_state(revisions: QuerySet[Revision], state: str) -> QuerySet[Revision]:
+def _in_state(revisions: QuerySet[Revision], state: str, viewer: User) -> QuerySet[Revision]:
     if state == "waiting":
-        return revisions.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
+        waits = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)
+        return revisions.filter(Exists(waits.exclude(case_access.kept_from(viewer))))
     if state in Verdict.values:
         return revisions.annotate(standing=_standing("verdict")).filter(standing=state)
     if state == "reported":

@@ -151,7 +151,7 @@ def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
     places = campaign_members.meant(
         verdict=wanted.verdict, has_filtered=wanted.has_filtered, may_lead=moderator.may_lead
     )
-    members = campaign_members.placed(CampaignMember.objects.filter(campaign=campaign))
+    members = campaign_members.placed(CampaignMember.objects.filter(campaign=campaign), viewer=moderator)
     return list(members.filter(place__in=places).order_by("id").values_list("pk", flat=True))
 
 

@@ -46,7 +46,7 @@ def answer(
     Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
     """
     with transaction.atomic():
-        case = claims.locked(case_id)
+        case = claims.locked(case_id, moderator=moderator)
         review = _review(case)
         is_repeated = idempotency_key is not None and review.idempotency_key == idempotency_key
         if is_repeated and review.answered_by == moderator and review.verdict == verdict:
@@ -66,7 +66,7 @@ def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> B
     Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
     """
     with transaction.atomic():
-        case = claims.locked(case_id)
+        case = claims.locked(case_id, moderator=moderator)
         review = _review(case)
         claims.refuse_closed(case)
         claims.refuse_unclaimed(case, moderator=moderator, at=at)

@@ -13,6 +13,7 @@ from moderation.operations.audit import entries
 from moderation.operations.cases import lanes
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import AlreadyClaimed, AlreadyDecided, CaseClosed, ClaimLost, NotAllowed
+from moderation.queries import case_access
 from moderation.queries.cases import queue_filter
 from moderation.queries.cases.exposure import Exposure
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter, Sort
@@ -93,16 +94,16 @@ def cases_left(*, moderator: User, at: datetime, wanted: QueueFilter) -> QuerySe
 
 def _takable(moderator: User, wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
     cases = Case.objects.filter(state=CaseState.OPEN).exclude(skipped_by__contains=[moderator.pk])
-    cases = cases.filter(queue_filter.condition(wanted, at=at))
+    cases = cases.filter(queue_filter.condition(wanted, at=at)).exclude(case_access.elsewhere(moderator))
     if moderator.languages and not wanted.language:
         cases = cases.filter(language__in=[*moderator.languages, ""])  # "": too short to detect
     return cases if moderator.may_lead else cases.filter(is_escalated=False)
 
 
 def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
-    """Claim one case. Raises AlreadyClaimed, CaseClosed or NotAllowed."""
+    """Claim one case. Raises AlreadyClaimed, CaseClosed, NotAllowed or Case.DoesNotExist."""
     with transaction.atomic():
-        case = locked(case_id)
+        case = locked(case_id, moderator=moderator)
         refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
             raise NotAllowed(_("This case is waiting for a lead."))
@@ -121,7 +122,7 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
 def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Extend the lease on a held case. Raises ClaimLost, AlreadyDecided or CaseClosed."""
     with transaction.atomic():
-        case = locked(case_id)
+        case = locked(case_id, moderator=moderator)
         refuse_closed(case)
         refuse_unclaimed(case, moderator=moderator, at=at)
         lease([case], moderator=moderator, at=at)
@@ -140,7 +141,7 @@ def hand_back(*, case_id: int, moderator: User) -> None:
 def skip(*, case_id: int, moderator: User, at: datetime) -> None:
     """Hand a case back and not be offered it again, until its post changes. Raises ClaimLost."""
     with transaction.atomic():
-        case = locked(case_id)
+        case = locked(case_id, moderator=moderator)
         refuse_closed(case)
         refuse_unclaimed(case, moderator=moderator, at=at)
         release(case)
@@ -161,26 +162,33 @@ def undo_skip(*, case_id: int, moderator: User, at: datetime) -> Case:
 
 @transactions.required
 def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
-    """Give a moderator the lease on locked cases, and log their lanes. Call inside a transaction."""
+    """Give a moderator the lease on locked cases, and log their lanes. Call inside a transaction.
+
+    One that is kept from them since, as an undone decision's may be, stays free.
+    """
     if not cases:
         return
     lease_end_at = at + timedelta(seconds=desk_settings.current().lease_seconds)
     for case in cases:
         case.claimed_by = moderator
         case.lease_end_at = lease_end_at
-    Case.objects.filter(pk__in=[case.pk for case in cases]).update(
-        claimed_by=moderator, lease_end_at=lease_end_at, **lanes.logged(cases)
-    )
+    rows = Case.objects.filter(pk__in=[case.pk for case in cases]).exclude(case_access.elsewhere(moderator))
+    rows.update(claimed_by=moderator, lease_end_at=lease_end_at, **lanes.logged(cases))
 
 
-def locked(case_id: int) -> Case:
-    """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
+def locked(case_id: int, *, moderator: User | None = None) -> Case:
+    """Lock a case's row for this transaction, after its post.
+
+    Raises Case.DoesNotExist, also for an open case of a queue that is not this `moderator`'s.
+    """
     # Lock order: scoring and erasure lock the post before its cases, too.
     transactions.lock_posts(cases=case_id)
     # `of`: the join to claimed_by is an outer one, and PostgreSQL refuses FOR UPDATE on its nullable side.
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"
     )
+    if moderator is not None:
+        rows = rows.exclude(case_access.elsewhere(moderator), state=CaseState.OPEN)
     return rows.get(pk=case_id)
 
 
@@ -221,6 +229,7 @@ def _lock_held(moderator: User, *, at: datetime, count: int, among: Q | None = N
     rows = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
         among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
     )
+    rows = rows.exclude(case_access.elsewhere(moderator))
     return list(rows.order_by("-is_escalated", "-priority", "id")[:count])
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import NamedQueue, QueueAssignment, QueueMix, User
+from moderation.models import NamedQueue, QueueAssignment, QueueMix, User, desk_settings
 from moderation.operations.audit import entries
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries.cases import queue_mix
@@ -37,6 +37,7 @@ class Content:
     platform_id: int | None
     languages: tuple[str, ...]
     reasons: tuple[str, ...]
+    is_exclusive: bool = False
 
 
 def save(*, queue_id: int | None, content: Content, actor: User, at: datetime) -> NamedQueue:
@@ -47,6 +48,8 @@ def save(*, queue_id: int | None, content: Content, actor: User, at: datetime) -
         queue = NamedQueue.objects.select_for_update().get(pk=queue_id) if queue_id else NamedQueue()
         queue.name, queue.platform_id = content.name, content.platform_id
         queue.languages, queue.reasons = list(content.languages), list(content.reasons)
+        queue.is_exclusive = content.is_exclusive
+        transaction.on_commit(desk_settings.forget)
         try:
             with transaction.atomic():
                 queue.save()

@@ -27,7 +27,7 @@ class JudgedBlindly(NotAllowed):
 def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> None:
     """Hand a case to the leads, with a note of 2,000 characters at most. Raises ClaimLost."""
     with transaction.atomic():
-        case = claims.locked(case_id)
+        case = claims.locked(case_id, moderator=moderator)
         _refuse_blind(case)
         claims.refuse_closed(case)
         claims.refuse_unclaimed(case, moderator=moderator, at=at)
@@ -60,7 +60,7 @@ def decide(
     same text replaces that one explicitly.
     """
     with transaction.atomic():
-        case = claims.locked(case_id)
+        case = claims.locked(case_id, moderator=moderator)
         _refuse_blind(case)
         # Closed comes before unclaimed: a decided case has no claim any more, and a request that is repeated
         # because its answer was lost must get its decision, not ClaimLost.

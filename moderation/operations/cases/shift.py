@@ -13,6 +13,7 @@ from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations import explanations
 from moderation.operations.cases import blind_answers, claims, first_shift, review
+from moderation.queries import case_access
 from moderation.queries.cases import exposure, queue_filter
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter
 
@@ -138,7 +139,8 @@ def beat(*, moderator: User, case_ids: Sequence[int], current_id: int, at: datet
         claims.lease(cases, moderator=moderator, at=at)
         explanations.ask(case for case in cases if case.pk == current_id)
         ids = [case.pk for case in cases]
-        current = Case.objects.select_related("claimed_by").filter(pk=current_id).first()
+        shown = Case.objects.select_related("claimed_by").exclude(case_access.kept_from(moderator))
+        current = shown.filter(pk=current_id).first()
         if current is None:
             return Beat(held=ids, holder=None, is_open=False, readers=[])
         if current.pk not in ids:
@@ -191,7 +193,8 @@ def _missing(*, held: int, ahead: int, moderator: User, wanted: QueueFilter, at:
 
 
 def _own_live(moderator: User, *, at: datetime) -> QuerySet[Case]:
-    return Case.objects.filter(claimed_by=moderator, lease_end_at__gt=at, state=CaseState.OPEN)
+    rows = Case.objects.filter(claimed_by=moderator, lease_end_at__gt=at, state=CaseState.OPEN)
+    return rows.exclude(case_access.elsewhere(moderator))
 
 
 def _be_seen(case: Case, reader: User, *, at: datetime) -> None:

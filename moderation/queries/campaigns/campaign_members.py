@@ -11,11 +11,11 @@ from django.db.models import Case as Switch
 from django.db.models import CharField, F, FilteredRelation, Q, QuerySet, Value, When
 from django.db.models.functions import Left
 
-from moderation.models import CampaignMember
+from moderation.models import CampaignMember, User
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import keyset, outcome_counts
+from moderation.queries import case_access, keyset, outcome_counts
 from moderation.queries.keyset import Page
 
 _READ_LENGTH = 800
@@ -63,11 +63,13 @@ if TYPE_CHECKING:
     PlacedMember = WithAnnotations[CampaignMember, _Placed]
 
 
-def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
+def placed(members: QuerySet[CampaignMember], *, viewer: User | None = None) -> QuerySet[PlacedMember]:
     """Annotate each member with its open case (`waiting`), its decision in force and its `place`.
 
-    A blind case measures the filter or the campaign: a human decides it alone, never with the others.
+    A blind case measures the filter or the campaign: a human decides it alone, never with the others. What
+    lies in a queue for others alone is to this viewer like a case for the leads.
     """
+    kept = case_access.elsewhere(viewer, of="waiting__") if viewer else Q(pk__in=())
     # The filtered join doubles no member: a post has one open case at most (a constraint).
     return members.annotate(
         waiting=FilteredRelation("post__cases", condition=Q(post__cases__state=CaseState.OPEN)),
@@ -75,7 +77,10 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
         place=Switch(
             When(left_out_at__isnull=False, then=Value(Place.LEFT_OUT.value)),
             When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
-            When(waiting__is_escalated=True, then=Value(Place.ESCALATED.value)),
+            When(
+                Q(waiting__is_escalated=True) | (Q(waiting__isnull=False) & kept),
+                then=Value(Place.ESCALATED.value),
+            ),
             When(waiting__isnull=False, then=Value(Place.WAITING.value)),
             *(When(standing=verdict, then=Value(place.value)) for verdict, place in _SETTLED.items()),
             default=Value(Place.PENDING.value),
@@ -94,17 +99,20 @@ def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[
     return frozenset(places)
 
 
-def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> Page[MemberRow]:
+def rows(
+    *, campaign_id: int, viewer: User, is_newest_first: bool, cursor: str = "", limit: int = 50
+) -> Page[MemberRow]:
     """Return members, the least similar first, or the newest first. Raises InvalidCursor."""
     order, kinds = (("-pk",), (int,)) if is_newest_first else (("likeness", "pk"), (float, int))
-    columns = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id)))
+    columns = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id), viewer=viewer))
     page = keyset.page(columns, order=order, after=keyset.after(cursor, *kinds), limit=limit)
     return page.of(lambda rows: map(_member, rows))
 
 
-def row(*, campaign_id: int, post_id: int) -> MemberRow:
+def row(*, campaign_id: int, post_id: int, viewer: User) -> MemberRow:
     """Return one member. Raises CampaignMember.DoesNotExist."""
-    member = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id, post=post_id))).first()
+    members = CampaignMember.objects.filter(campaign=campaign_id, post=post_id)
+    member = _columns(placed(members, viewer=viewer)).first()
     if member is None:
         raise CampaignMember.DoesNotExist
     return _member(member)

@@ -35,7 +35,7 @@ from moderation.models import (
 )
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import CaseState
-from moderation.queries import keyset, outcome_counts
+from moderation.queries import case_access, keyset, outcome_counts
 from moderation.queries.campaigns import campaign_names
 from moderation.queries.campaigns import purity as campaigns_purity
 from moderation.queries.campaigns.campaign_members import Place, placed
@@ -115,25 +115,28 @@ class CampaignPage:
     purity: campaigns_purity.Purity | None
 
 
-def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
+def waiting(*, viewer: User, cursor: str = "", limit: int = 50) -> Page[ListRow]:
     """Return campaigns of which some posts wait, those with most waiting posts first.
 
     Raises InvalidCursor.
     """
     # The join repeats no member: a post has one open case at most (a constraint).
-    rows = Campaign.objects.filter(_LISTED, members__post__cases__state=CaseState.OPEN).annotate(
-        waiting=Count("members")
-    )
+    path = "members__post__cases__"
+    seen = Q(~case_access.elsewhere(viewer, of=path), **{f"{path}state": CaseState.OPEN})
+    rows = Campaign.objects.filter(_LISTED, seen).annotate(waiting=Count("members"))
     after = keyset.after(cursor, int, int)
     return _listed(rows, order=("-waiting", "-pk"), after=after, limit=limit)
 
 
-def newest(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
+def newest(*, viewer: User, cursor: str = "", limit: int = 50) -> Page[ListRow]:
     """Return all campaigns, the newest first. Raises InvalidCursor."""
-    open_cases = Case.objects.filter(
-        post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN
-    ).order_by()
-    counted = open_cases.values("post__membership__campaign").annotate(cases=Count("pk")).values("cases")
+    cases = Case.objects.filter(post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN).order_by()
+    counted = (
+        cases.exclude(case_access.elsewhere(viewer))
+        .values("post__membership__campaign")
+        .annotate(cases=Count("pk"))
+        .values("cases")
+    )
     rows = Campaign.objects.filter(_LISTED).annotate(waiting=Coalesce(Subquery(counted), 0))
     return _listed(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
 
@@ -175,7 +178,7 @@ def page(*, campaign_id: int, viewer: User, at: datetime) -> CampaignPage:
     span = members.aggregate(begin=Min("post__posted_at"), end=Max("post__posted_at"))
     begin = span["begin"] or campaign.opened_at
     step = _step((span["end"] or begin) - begin)
-    times = _times(members, begin=begin, step=step)
+    times = _times(placed(members, viewer=viewer), begin=begin, step=step)
     standing = campaigns_purity.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
     traits = _traits(campaign, viewer=viewer)
     decisions = CampaignDecision.objects.filter(campaign=campaign).select_related(
@@ -229,16 +232,12 @@ def _step(span: timedelta) -> timedelta:
     return next((step for step in _STEPS if span < step * _BARS), _STEPS[-1])
 
 
-def _times(
-    members: QuerySet[CampaignMember], *, begin: datetime, step: timedelta
-) -> dict[datetime, Counter[Place]]:
+def _times(members: QuerySet[Any], *, begin: datetime, step: timedelta) -> dict[datetime, Counter[Place]]:
     bar = Func(
         Value(step), F("post__posted_at"), Value(begin), function="date_bin", output_field=DateTimeField()
     )
     bars: dict[datetime, Counter[Place]] = {}
-    rows = (
-        placed(members).annotate(bar=bar).order_by().values_list("bar", "place").annotate(posts=Count("pk"))
-    )
+    rows = members.annotate(bar=bar).order_by().values_list("bar", "place").annotate(posts=Count("pk"))
     for start, place, posts in rows:
         bars.setdefault(start, Counter())[Place(place)] = posts
     return bars

@@ -7,12 +7,13 @@ figure of a reviewer, which are about people who do not know that they are teste
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 
 from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, User, desk_settings
 from moderation.models.blind_reviews import BlindCause
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.users import Role
+from moderation.queries import case_access
 from moderation.queries.cases import golden_items
 
 LONGEST, FEWEST = 10, 5
@@ -53,6 +54,7 @@ def unknown(user: User, *, at: datetime) -> QuerySet[GoldenItem]:
         Exists(BlindReview.objects.filter(post=OuterRef("post"), answered_by=user))
         | Exists(CaseNote.objects.filter(case__post=OuterRef("post"), author=user))
         | Exists(cases.filter(state=CaseState.OPEN, skipped_by__contains=[user.pk]))
+        | case_access.elsewhere(user, language="revision__language", reason=Value(CaseReason.BLIND))
     )
     items = golden_items.usable(at=at).exclude(known)
     return items.filter(Exists(cases.filter(language__in=[*user.languages, ""]))) if user.languages else items

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Value
+from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast
 
 from moderation.models import AuditEntry, BlindReview, Case, Decision, User, desk_settings
 from moderation.models.cases import CaseReason
+from moderation.queries import case_access
 from moderation.queries.decisions import decision_pages
 
 
@@ -27,7 +28,8 @@ def undoable(*, moderator: User, at: datetime) -> BlindReview | Decision | Skip 
     decisions = decision_pages.undoable(moderator=moderator, at=at)
     # Rows of cases keep no time. Of a second review, `skipped_by` also names who must not judge it.
     cases = Case.objects.filter(skipped_by__contains=[moderator.pk]).select_related("post__author")
-    cases = cases.exclude(reason__in=(CaseReason.SECOND, CaseReason.BLIND))
+    is_others = Q(reason__in=(CaseReason.SECOND, CaseReason.BLIND)) | case_access.kept_from(moderator)
+    cases = cases.exclude(is_others)
     is_left = Exists(cases.filter(pk=Cast(OuterRef("subject_id"), BigIntegerField())))
     skips = AuditEntry.objects.filter(is_left, actor=moderator, action="case.skipped", at__gt=since)
     acts: tuple[QuerySet[Any, Any], ...] = (

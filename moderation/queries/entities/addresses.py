@@ -43,7 +43,7 @@ def facts(*, address: str, viewer: User, at: datetime) -> AddressFacts:
     return AddressFacts(
         target=replace(target, value=viewer.address_shown(target.value)),
         network=viewer.address_shown(_network(target)),
-        figures=outcome_counts.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at, viewer=viewer),
         timeline=timeline.of(revisions),
         addresses=used(revisions, viewer=viewer, most=_TOP),
         rules=tuple(covering),

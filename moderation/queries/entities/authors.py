@@ -22,7 +22,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
-from moderation.queries import full_text, keyset, outcome_counts
+from moderation.queries import case_access, full_text, keyset, outcome_counts
 from moderation.queries.entities import addresses, timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
@@ -92,19 +92,23 @@ class AuthorFacts:
     live_rule: Rule | None
 
 
-def page(*, wanted: AuthorFilter, cursor: str = "", at: datetime, limit: int = 50) -> Page[AuthorRow]:
+def page(
+    *, wanted: AuthorFilter, viewer: User, cursor: str = "", at: datetime, limit: int = 50
+) -> Page[AuthorRow]:
     """Return authors who posted, the newest first; without a filter, those most judged spam in seven days.
 
     Where people judged none, the newest again. Raises InvalidCursor.
     """
+    waits = Case.objects.filter(state=CaseState.OPEN).exclude(case_access.kept_from(viewer))
     if not (wanted.text or wanted.state or cursor) and (ids := _most_judged_spam(at=at, limit=limit)):
         judged = Author.objects.select_related("platform").in_bulk(ids)
-        return Page(_rows([judged[pk] for pk in ids]), None)
+        return Page(_rows([judged[pk] for pk in ids], waits), None)
     authors = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
     # Complainants have author rows, too: those who never posted are left out.
-    authors = _in_state(authors.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
-    rows = authors.select_related("platform")
-    return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)
+    authors = authors.filter(Exists(Post.objects.filter(author=OuterRef("pk"))))
+    rows = _in_state(authors, wanted.state, waits).select_related("platform")
+    page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
+    return page.of(lambda authors: _rows(authors, waits))
 
 
 def _most_judged_spam(*, at: datetime, limit: int) -> list[int]:
@@ -129,7 +133,7 @@ def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:
     return AuthorFacts(
         author=author,
         snapshot=_shown(newest or {}, viewer),
-        figures=outcome_counts.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at, viewer=viewer),
         timeline=timeline.of(revisions),
         domains=_domains(revisions),
         addresses=addresses.used(revisions, viewer=viewer, most=_TOP) if viewer.may_read_origins else (),
@@ -176,7 +180,7 @@ def alike(revision: Revision) -> tuple[AlikeAccount, ...]:
     return tuple(AlikeAccount(author=author, **counts[author.pk]) for author in chosen)
 
 
-def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
+def _in_state(authors: QuerySet[Author], state: str, waits: QuerySet[Case]) -> QuerySet[Author]:
     posts = Post.objects.filter(author=OuterRef("pk"))
     if state == "spam":
         judged = Label.objects.filter(post=OuterRef("pk"), is_spam=True, retracted_at__isnull=True)
@@ -185,18 +189,17 @@ def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
         complaints = Complaint.objects.filter(post=OuterRef("pk"))
         return authors.filter(Exists(posts.filter(Exists(complaints))))
     if state == "waiting":
-        waits = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
-        return authors.filter(Exists(posts.filter(Exists(waits))))
+        return authors.filter(Exists(posts.filter(Exists(waits.filter(post=OuterRef("pk"))))))
     return authors
 
 
-def _rows(authors: Sequence[Author]) -> tuple[AuthorRow, ...]:
+def _rows(authors: Sequence[Author], waits: QuerySet[Case]) -> tuple[AuthorRow, ...]:
     """Count in five queries for any number of authors: joins in one query would multiply the counts."""
     ids = [author.pk for author in authors]
     counts = _counts(ids)
     removed = _numbers(outcome_counts.removed(Post.objects.filter(author__in=ids)), "author")
     complaints = _numbers(Complaint.objects.filter(post__author__in=ids), "post__author")
-    waiting = _numbers(Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author")
+    waiting = _numbers(waits.filter(post__author__in=ids), "post__author")
     return tuple(
         AuthorRow(
             author=author,

@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef
 
 from moderation import standby
-from moderation.models import Domain, PostLink, Rule
-from moderation.models.cases import BLIND_REASONS
+from moderation.models import Case, Domain, PostLink, Rule, User
+from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import full_text, keyset, outcome_counts
+from moderation.queries import case_access, full_text, keyset, outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
@@ -58,7 +58,8 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(s.links), 0) >= %(sample)s, count(*), count(DISTINCT p.author_id),
          count(*) FILTER (WHERE label.is_spam), count(*) FILTER (WHERE NOT label.is_spam),
-         coalesce(sum(told.complaints), 0)::bigint, count(*) FILTER (WHERE waits.post_id IS NOT NULL),
+         coalesce(sum(told.complaints), 0)::bigint,
+         count(*) FILTER (WHERE waits.id IS NOT NULL AND NOT waits.id = ANY(%(kept)s)),
          count(*) FILTER (WHERE said.source = 'automatic' AND said.verdict = 'spam')
   FROM (SELECT r.post_id, count(*) AS links
         FROM (SELECT l.revision_id FROM moderation_postlink l
@@ -120,14 +121,14 @@ class DomainFacts:
 
 
 def page(
-    *, text: str = "", which: str = "", cursor: str = "", at: datetime, limit: int = _LIMIT
+    *, viewer: User, text: str = "", which: str = "", cursor: str = "", at: datetime, limit: int = _LIMIT
 ) -> Page[DomainHistory]:
     """Return the most posted domains of seven days, or by name those that match, are banned, or all.
 
     Raises InvalidCursor.
     """
     if not (text or which):
-        histories = _histories(_most_posted(at=at, limit=limit), at=at)
+        histories = _histories(_most_posted(at=at, limit=limit), viewer, at=at)
         return Page(tuple(sorted(histories, key=lambda row: (-row.counts.recent, row.name))), None)
     domains = full_text.domains(text) if text else Domain.objects.all()
     if which == "banned":
@@ -136,11 +137,11 @@ def page(
     page = keyset.page(
         domains.values("pk", "name"), order=("name",), after=keyset.after(cursor, str), limit=limit
     )
-    histories = _histories([row["pk"] for row in page.rows], at=at)
+    histories = _histories([row["pk"] for row in page.rows], viewer, at=at)
     return Page(tuple(sorted(histories, key=lambda row: row.name)), page.end)
 
 
-def facts(*, name: str, at: datetime) -> DomainFacts:
+def facts(*, name: str, viewer: User, at: datetime) -> DomainFacts:
     """Read a domain's page. Raises Domain.DoesNotExist."""
     domain = Domain.objects.get(name=name.lower())
     target = Target(kind=RuleKind.DOMAIN, value=domain.name, label=domain.name, domain=domain.name)
@@ -151,7 +152,7 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
     return DomainFacts(
         target=target,
         first_seen_at=domain.first_seen_at,
-        figures=outcome_counts.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at, viewer=viewer),
         timeline=timeline.of(revisions),
         hosts=tuple(counted[:_TOP]),
         rules=tuple(every),
@@ -166,10 +167,12 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
     return list(counted.values_list("domain", flat=True)[:limit])
 
 
-def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
-    """Three queries for any number of domains: names, counts and live rules."""
+def _histories(ids: list[int], viewer: User, *, at: datetime) -> list[DomainHistory]:
+    """Three queries for any number of domains: names, counts and live rules; another if any case is kept."""
     live = rule_pages.live_by_domain(ids, at=at)
-    counts = _counts(ids, since=at - RECENT)
+    linked = Case.objects.filter(state=CaseState.OPEN, post__revisions__post_links__domain__in=ids)
+    kept = linked.filter(case_access.elsewhere(viewer)).distinct().order_by().values_list("pk", flat=True)
+    counts = _counts(ids, since=at - RECENT, kept=list(kept))
     return [
         DomainHistory(
             name=row.name, first_seen_at=row.first_seen_at, counts=counts[row.pk], rule=live.get(row.pk)
@@ -178,10 +181,11 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     ]
 
 
-def _counts(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
+def _counts(ids: Sequence[int], *, since: datetime, kept: list[int]) -> dict[int, DomainCounts]:
     with standby.connection().cursor() as cursor:
+        blind = sorted(BLIND_REASONS)
         cursor.execute(
-            _COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE, "blind": sorted(BLIND_REASONS)}
+            _COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE, "blind": blind, "kept": kept}
         )
         return {pk: _counted(row) for pk, *row in cursor.fetchall()}
 

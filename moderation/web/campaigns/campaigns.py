@@ -68,7 +68,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns with waiting posts, or all."""
     is_all = request.GET.get("show") == "all"
     query = campaign_pages.newest if is_all else campaign_pages.waiting
-    campaigns = query(cursor=request.GET.get("cursor", ""))
+    campaigns = query(viewer=request.user, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "campaigns",
         "at": timezone.now(),
@@ -133,10 +133,10 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     form = LeaveOutForm(request.POST)
     if not form.is_valid():
         raise Http404
-    at = timezone.now()
+    at, post_id = timezone.now(), form.cleaned_data["post"]
     campaign_decisions.leave_out(
         campaign_id=campaign_id,
-        post_id=form.cleaned_data["post"],
+        post_id=post_id,
         is_left_out=form.cleaned_data["is_left_out"],
         moderator=request.user,
         at=at,
@@ -144,7 +144,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     if not request.htmx:
         return redirect("campaign", campaign_id)
     found = campaign_pages.page(campaign_id=campaign_id, viewer=request.user, at=at)
-    row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
+    row = campaign_members.row(campaign_id=campaign_id, post_id=post_id, viewer=request.user)
     context = _context(request, found, at=at) | {"row": row, "is_swap": True}
     return render(request, "campaigns/campaign.html#left_out", context)
 
@@ -206,8 +206,9 @@ class Choice:
 
 def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]:
     is_newest_first = request.GET.get("sort") == "newest"
+    cursor = request.GET.get("cursor", "")
     members = campaign_members.rows(
-        campaign_id=campaign_id, is_newest_first=is_newest_first, cursor=request.GET.get("cursor", "")
+        campaign_id=campaign_id, viewer=request.user, is_newest_first=is_newest_first, cursor=cursor
     )
     return {
         "campaign_id": campaign_id,
@@ -218,10 +219,7 @@ def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]
 
 
 def _context(
-    request: access.DeskRequest,
-    found: campaign_pages.CampaignPage,
-    *,
-    at: datetime,
+    request: access.DeskRequest, found: campaign_pages.CampaignPage, *, at: datetime
 ) -> dict[str, object]:
     counts = found.counts
     waiting = counts[Place.WAITING] + (counts[Place.ESCALATED] if request.user.may_lead else 0)

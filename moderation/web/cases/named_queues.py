@@ -24,6 +24,7 @@ class QueueForm(forms.Form):
     platform = forms.ModelChoiceField(Platform.objects.order_by("name"), required=False)
     languages = LanguagesField()
     reasons = forms.MultipleChoiceField(choices=CaseReason.choices, required=False)
+    is_exclusive = forms.BooleanField(required=False)
 
     def content(self) -> Content:
         """Return the content. Call after `is_valid`."""
@@ -33,6 +34,7 @@ class QueueForm(forms.Form):
             platform_id=platform.pk if platform else None,
             languages=tuple(self.cleaned_data["languages"]),
             reasons=tuple(self.cleaned_data["reasons"]),
+            is_exclusive=self.cleaned_data["is_exclusive"],
         )
 
 

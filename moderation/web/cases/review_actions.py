@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Case, User, desk_settings
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
+from moderation.queries import case_access
 from moderation.web import access
 from moderation.web.cases import current_case, working_filter
 from moderation.web.forms import DecideForm, EscalateForm, HeldForm
@@ -209,12 +210,15 @@ def undone(request: access.DeskRequest, undo: Callable[..., Case], *, back: str)
     at = timezone.now()
     try:
         case = undo(moderator=request.user, at=at)
-    except refusals.Refusal as refusal:
+    except Refused as refusal:
         if "Review-Page" in request.headers:
             return answer(request, notice=told(refusal), status=409, at=at)
         messages.warning(request, told(refusal))
         return redirect(back)
-    return answer(request, current_id=case.pk, said=_("Undone. The case is back."), at=at)
+    said = _("Undone. The case is back.")
+    if not case_access.visible(request.user).filter(pk=case.pk).exists():
+        return following(request, notice=said)
+    return answer(request, current_id=case.pk, said=said, at=at)
 
 
 def _left(
@@ -260,7 +264,7 @@ def told(refusal: Exception) -> str:
             "who": who,
             "verdict": winner.get_verdict_display(),
         }
-    return str(refusal)
+    return _("You cannot decide this case.") if isinstance(refusal, Case.DoesNotExist) else str(refusal)
 
 
 def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -> HttpResponse:

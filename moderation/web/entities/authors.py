@@ -41,7 +41,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, or for htmx only the rows."""
     at = timezone.now()
     form = AuthorFilterForm(request.GET)
-    rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""), at=at)
+    cursor = request.GET.get("cursor", "")
+    rows = authors.page(wanted=form.wanted(), viewer=request.user, cursor=cursor, at=at)
     context: dict[str, object] = {"section": "search", "at": at, "page": rows}
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 

@@ -36,7 +36,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     form = DomainFilterForm(request.GET)
     text, which = form.given("q"), form.given("which")
-    rows = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
+    cursor = request.GET.get("cursor", "")
+    rows = domains.page(viewer=request.user, text=text, which=which, cursor=cursor, at=at)
     context: dict[str, object] = {"section": "search", "at": at, "page": rows, "sample": domains.SAMPLE}
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 
@@ -46,7 +47,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()
-    facts = domains.facts(name=name, at=at)
+    facts = domains.facts(name=name, viewer=request.user, at=at)
     post_filter = PostFilter(domain=facts.target.domain)
     more = {"section": "search"}
     return entity.page(request, "entities/domain.html", more, facts=facts, wanted=post_filter, at=at)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moderation.models import BlindReview, Case, Decision, FeedEntry, GoldenItem, User
+from moderation.models import BlindReview, Case, Decision, FeedEntry, GoldenItem, NamedQueue, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers, claims, golden_items, shift
 from moderation.queries.cases import first_shift
@@ -55,6 +55,11 @@ class TestOffer:
             golden_items.retire(item_id=item.pk, lead=lead, is_wrong=False, at=later(5))
 
         assert bool(held(new_moderator)) is is_offered
+
+    def test_leaves_out_queues_of_others(self, new_moderator: User) -> None:
+        NamedQueue.objects.create(name="Blind", reasons=["blind"], is_exclusive=True)
+
+        assert (first_shift.of(user=new_moderator, at=later(10)), held(new_moderator)) == (None, [])
 
     def test_leaves_out_languages_that_somebody_does_not_read(self, new_moderator: User) -> None:
         Case.objects.update(language="ar")

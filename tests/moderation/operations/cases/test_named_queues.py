@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 from django.db import IntegrityError, transaction
 
-from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueAssignment, QueueMix, User
+from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueMix, User, desk_settings
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
@@ -58,11 +58,15 @@ def held(moderator: User, *parts: Part, at: datetime, ahead: int = 0) -> list[in
 
 class TestSave:
     def test_changes_what_a_queue_holds(self, german: NamedQueue, lead: User) -> None:
-        named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=AT)
+        for is_exclusive in (True, False):
+            french = content(languages=("fr",), is_exclusive=is_exclusive)
+            named_queues.save(queue_id=german.pk, content=french, actor=lead, at=AT)
+            desk_settings.forget()
+            assert desk_settings.current().has_exclusive_queues is is_exclusive
 
         assert NamedQueue.objects.get().languages == ["fr"]
-        actions = AuditEntry.objects.order_by("id").values_list("action", flat=True)
-        assert list(actions) == ["queue.added", "queue.changed"]
+        actions = AuditEntry.objects.order_by("id").values_list("action", "details__is_exclusive")
+        assert list(actions) == [("queue.added", False), ("queue.changed", True), ("queue.changed", False)]
 
     def test_refuses_more_than_a_page_lists(
         self, german: NamedQueue, lead: User, monkeypatch: pytest.MonkeyPatch
@@ -81,13 +85,13 @@ class TestAssign:
         for position in (1, 3):
             assign(moderator, position=position, daily_limit=5)
 
-        assert QueueAssignment.objects.get().position == 3
+        assert NamedQueue.objects.get().assignments.get().position == 3
 
     def test_is_taken_back(self, german: NamedQueue, assign: Assign, lead: User, moderator: User) -> None:
         assign(moderator)
         named_queues.withdraw(queue_id=german.pk, user_id=moderator.pk, actor=lead, at=AT)
 
-        assert not QueueAssignment.objects.exists()
+        assert not german.assignments.exists()
         assert AuditEntry.objects.order_by("id").last().action == "queue.withdrawn"  # type: ignore[union-attr]  # there are entries
 
 

@@ -66,11 +66,10 @@ class TestText:
         [history] = record_histories.histories(wanted, at=later(60))["similar"]
         assert history.confirmed_spam == 1
         # The erased post was drawn in, but nobody can decide anything about it.
-        assert campaign_members.row(campaign_id=campaign.pk, post_id=first.pk).place == "left_out"
+        named = {"campaign_id": campaign.pk, "post_id": first.pk}
+        assert campaign_members.row(**named, viewer=moderator).place == "left_out"
         with pytest.raises(CampaignMember.DoesNotExist):
-            campaign_decisions.leave_out(
-                campaign_id=campaign.pk, post_id=first.pk, is_left_out=False, moderator=moderator, at=later(9)
-            )
+            campaign_decisions.leave_out(**named, is_left_out=False, moderator=moderator, at=later(9))
 
     def test_of_a_campaign_draws_its_copies_there_one_after_the_other(self, platform: Platform) -> None:
         campaign = opened(platform, 3, at=AT, ip="203.0.113.7", text=_TEXT)

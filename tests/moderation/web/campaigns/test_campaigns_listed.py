@@ -11,6 +11,7 @@ from moderation.models import (
     CampaignTrait,
     Case,
     Decision,
+    NamedQueue,
     Platform,
     Revision,
     User,
@@ -45,6 +46,17 @@ class TestList:
         [row] = desk.get("/campaigns/?show=all").context["page"].rows
         assert (row.campaign.pk, row.waiting) == (pills.pk, 0)
 
+    def test_leaves_out_queues_of_others(self, desk: Client, pills: Campaign) -> None:
+        kept, one, two, *_ = Case.objects.order_by("pk")
+        Case.objects.filter(pk=kept.pk).update(language="de")
+        NamedQueue.objects.create(name="German", languages=["de"], is_exclusive=True)
+
+        for show in ("", "?show=all"):
+            assert [row.waiting for row in desk.get(f"/campaigns/{show}").context["page"].rows] == [4]
+        assert desk.post(f"/review/{one.pk}/next-similar/").headers["Location"] == f"/review/{two.pk}/"
+        decide(desk, pills, 4)
+        assert Case.objects.get(state="open") == kept
+
     def test_leaves_out_pairs_without_a_link(
         self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
     ) -> None:
@@ -56,13 +68,13 @@ class TestList:
 
     @pytest.mark.parametrize("show", ["waiting", "all"])
     def test_goes_on_where_the_first_page_ended(
-        self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
+        self, moderator: User, platform: Platform, pills: Campaign, now: datetime, show: str
     ) -> None:
         other = opened(platform, 7, at=now, text=PHONE)
         listed = campaign_pages.newest if show == "all" else campaign_pages.waiting
 
-        first = listed(limit=1)
-        second = listed(limit=1, cursor=first.next_cursor)
+        first = listed(viewer=moderator, limit=1)
+        second = listed(viewer=moderator, limit=1, cursor=first.next_cursor)
 
         assert [page.rows[0].campaign.pk for page in (first, second)] == [other.pk, pills.pk]
         assert second.next_cursor == ""

@@ -1,15 +1,21 @@
 """The page of named queues, and what assigned users get when they start."""
 
+from itertools import product
+from uuid import uuid4
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from moderation.models import Case, NamedQueue, QueueAssignment, User
+from moderation.models import Case, Decision, NamedQueue, Platform, QueueAssignment, User
 from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
-from tests.moderation.conftest import Case_
-from tests.moderation.web.conftest import DeskOf, asked
+from moderation.queries.cases import backlog
+from moderation.queries.cases.named_queues import part_of
+from tests.moderation.api.conftest import client_of
+from tests.moderation.conftest import Case_, Decided
+from tests.moderation.web.conftest import REVIEW_PAGE, DeskOf, asked
 
 
 @pytest.fixture
@@ -22,13 +28,21 @@ def german(lead: User, moderator: User) -> NamedQueue:
     return queue
 
 
+@pytest.fixture
+def kept(german: NamedQueue, open_case: Case_) -> Case:
+    case = open_case(text="eins https://shop.example/")
+    Case.objects.update(language="de")
+    NamedQueue.objects.update(is_exclusive=True)
+    return case
+
+
 class TestPage:
     def test_adds_a_queue(self, lead_desk: Client) -> None:
         given = {"name": "Scam <b>", "languages": "DE, pt-BR, de", "reasons": ["complaints"]}
-        answer = lead_desk.post(reverse("named-queues"), given, follow=True)
+        answer = lead_desk.post(reverse("named-queues"), given | {"is_exclusive": "on"}, follow=True)
 
         queue = NamedQueue.objects.get()
-        assert (queue.languages, queue.reasons) == (["de", "pt-br"], ["complaints"])
+        assert (queue.languages, queue.reasons, queue.is_exclusive) == (["de", "pt-br"], ["complaints"], True)
         assert "Scam &lt;b&gt;" in answer.content.decode()
 
     @pytest.mark.parametrize("languages", ["german", "de;en", "d", "<script>"])
@@ -60,10 +74,8 @@ class TestPage:
         lead_desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
         assert not QueueAssignment.objects.filter(user=other_moderator).exists()
 
-    def test_asks_as_often_for_twenty_queues_as_counting_needs(self, lead_desk: Client, lead: User) -> None:
-        for number in range(20):
-            content = Content(name=f"Q{number}", platform_id=None, languages=("de",), reasons=())
-            named_queues.save(queue_id=None, content=content, actor=lead, at=timezone.now())
+    def test_asks_as_often_for_twenty_queues_as_counting_needs(self, lead_desk: Client) -> None:
+        NamedQueue.objects.bulk_create(NamedQueue(name=f"Q{n}", languages=["de"]) for n in range(20))
 
         assert len(asked(lead_desk, reverse("named-queues"))) <= 20 + 12
 
@@ -100,6 +112,58 @@ class TestStart:
     ) -> None:
         assert "Named queue" in desk.get(reverse("queue")).content.decode()
         assert "Named queue" not in desk_of(other_moderator).get(reverse("queue")).content.decode()
+
+
+class TestExclusive:
+    @pytest.mark.parametrize(("who", "sees"), [("moderator", 1), ("lead", 1), ("other_moderator", 0)])
+    def test_shows_its_cases_to_its_people_and_leads(
+        self, request: pytest.FixtureRequest, desk_of: DeskOf, kept: Case, who: str, sees: int
+    ) -> None:
+        desk, author = desk_of(request.getfixturevalue(who)), f"/authors/{kept.post.author_id}/"
+
+        for address in ("/queue/", "/posts/?state=waiting", "/authors/?state=waiting"):
+            assert len(desk.get(address).context["page"].rows) == sees, address
+        assert desk.get("/queue/").context["overview"].total == sees
+        assert desk.get(author).context["figures"].waiting == sees
+        assert desk.get("/domains/?which=all").context["page"].rows[0].counts.waiting == sees
+        assert [bool(row.pick) for row in desk.get("/posts/").context["page"].rows] == [bool(sees)]
+        assert len(desk.get(f"/posts/{kept.post_id}/").context["page"].cases) == sees
+        for page in ("", "text/", "context/", "around/", "now/", "beside/author/"):
+            assert (desk.get(f"/review/{kept.pk}/{page}").status_code == 200) == bool(sees), page
+        assert (desk.post("/review/next/").headers["Location"] == f"/review/{kept.pk}/") == bool(sees)
+
+    @pytest.mark.parametrize("act", ["claim", "decide", "skip", "escalate", "skip/undo"])
+    def test_takes_them_from_all_others(self, desk: Client, case_in_front: Case, act: str) -> None:
+        NamedQueue.objects.create(name="All", is_exclusive=True)
+        number = case_in_front.pk
+        form = {"verdict": "spam", "case_version": 1, "key": uuid4(), "case": f"{number}:1", "held": number}
+
+        assert desk.post(f"/review/{number}/{act}/", form, headers=REVIEW_PAGE).status_code == 409
+        assert desk.post("/queue/decide/", form).status_code == 404
+        assert desk.post("/review/beat/", form).json()["held"] == []
+        assert desk.post("/review/next/").headers["Location"] == "/review/"
+        assert not Decision.objects.exists()
+
+    def test_gets_back_what_is_undone(self, desk: Client, kept: Case, decided: Decided) -> None:
+        undo = f"/decisions/{decided(kept).pk}/undo/"
+        QueueAssignment.objects.all().delete()
+
+        assert desk.post(undo, headers=REVIEW_PAGE).status_code == 200
+        assert Case.objects.get(state="open").claimed_by is None
+
+    def test_is_as_open_to_a_platform(self, platform: Platform, kept: Case, other_moderator: User) -> None:
+        api, body = client_of(platform, other_moderator, at=timezone.now()), {"version": 1, "verdict": "spam"}
+
+        assert len(api.post("/api/v1/queues/all/claims", {"count": 5}).json()["cases"]) == 1
+        assert api.post(f"/api/v1/cases/{kept.pk}/decisions", body).status_code == 201
+
+    @pytest.mark.parametrize("reasons", [[], ["audit", "uncertain"], ["audit"]])
+    def test_keeps_what_it_holds(self, kept: Case, other_moderator: User, reasons: list[str]) -> None:
+        other = Platform.objects.create(slug="other", created_at=timezone.now())
+        for place, languages in product((None, kept.platform, other), ([], ["fr", "de"], ["fr"])):
+            NamedQueue.objects.update(languages=languages, reasons=reasons, platform=place)
+            others = Case.objects.exclude(part_of(NamedQueue.objects.get()).condition)
+            assert list(backlog.visible(other_moderator)) == list(others)
 
 
 class TestLane:
