@@ -14,7 +14,7 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -92,7 +92,7 @@ class Incoming:
     With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
     fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
     `is_removed`, the post is gone there, and nothing of it is stored; where `is_direct`, it is a direct
-    message, taken in if allowed.
+    message, taken in if allowed. Whether moderators took it for spam, and when, matters for `history` alone.
     """
 
     post: IncomingPost
@@ -101,6 +101,8 @@ class Incoming:
     remote: Mapping[str, Any] = field(default_factory=dict)
     is_removed: bool = False
     is_direct: bool = False
+    was_spam: bool | None = None
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,8 @@ class Connector(ABC):
     """What a spam decision by a person does unless the platform chooses otherwise."""
     hook: ClassVar[str] = ""
     """Where the platform sends to below /integrations/: "hook" for `received`, empty for nowhere."""
+    has_history: ClassVar[bool] = False
+    """It can tell what moderators did: `history` is there."""
     polls_every_seconds: ClassVar[int] = 30
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
@@ -173,6 +177,10 @@ class Connector(ABC):
     @abstractmethod
     def poll(self, cursor: Mapping[str, Any]) -> Page:
         """Return what is reported there and new; an empty cursor asks for all that is still open."""
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield what was reported since and is decided, the latest first; `was_spam` is None if unclear."""
+        raise NotImplementedError
 
     @abstractmethod
     def act(self, order: Order) -> Mapping[str, Any]:

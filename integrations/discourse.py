@@ -4,7 +4,7 @@ Sources: discourse/discourse config/routes.rb, app/{controllers,models,serialize
 post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to it; users are never deleted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ from integrations.connector import Connector, Credential, Http, Incoming, Order,
 from integrations.discourse_posts import PENDING, REJECTED, is_private, mark, of_post, of_queue, rows_of
 from integrations.fields import digits, instant, part, parts, string
 
-_PAGE, _TRIES = 10, 3
+_PAGE, _MOST_PAGES, _TRIES = 10, 200, 3
 _OPEN = "status=pending&sort_order=created_at_asc"
 _POST_EVENTS = ("post_created", "post_edited", "post_destroyed", "post_recovered")
 _SPAM_FLAG, _FLAG_TO_MODERATORS = 8, 7
@@ -37,7 +37,7 @@ class Discourse(Connector):
         Credential(name="user", label=gettext_lazy("User name of a moderator, best only Spamdesk's")),
         Credential(name="key", label=gettext_lazy("API key: single user, scope global"), is_secret=True),
     )
-    actions, default_action = ("hide", "limit", "remove", "suspend"), "remove"
+    actions, default_action, has_history = ("hide", "limit", "remove", "suspend"), "remove", True
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
@@ -62,6 +62,19 @@ class Discourse(Connector):
             return Page(incoming=incoming, cursor={"seen": walked})
         onward = {"seen": seen, "walked": walked, "offset": offset + _PAGE}
         return Page(incoming=incoming, cursor=onward, is_last=False)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield what was decided in the review queue; what is deleted since then, from Discourse 3.4 on.
+
+        Spam is what was agreed with and flagged as spam alone; not spam is what flags were disagreed with, or
+        what was approved. Other flags, ignored ones and refused posts may mean anything.
+        """
+        asked = f"status=reviewed&sort_order=created_at&from_date={since:%Y-%m-%d}"
+        for page in range(_MOST_PAGES):
+            rows = self._queue(asked, offset=page * _PAGE)
+            yield from filter(None, map(self._reported, rows))
+            if len(rows) < _PAGE:
+                return
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Decide the item in the queue; act on the post itself where it is in none, or was decided there."""

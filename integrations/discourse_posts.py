@@ -11,7 +11,7 @@ from integrations.fields import digits, instant, part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 
-PENDING, REJECTED = (0, "pending"), (2, "rejected")
+PENDING, _APPROVED, REJECTED = (0, "pending"), (1, "approved"), (2, "rejected")
 _FLAGS, _MOST_FLAGS = "reviewable_scores", 100
 _NO_LINKS = ("mention", "mention-group", "hashtag", "hashtag-cooked", "lightbox", "anchor")
 _REASONS = {"spam": "spam", "inappropriate": "abuse"}
@@ -79,7 +79,13 @@ def _incoming(
         for flag in parts(row, _FLAGS)
         if string(flag.get("score_type"), "type") != "needs_approval"
     )
-    return Incoming(post=post, complaints=complaints, account=remote.get("kind") == "user", remote=remote)
+    # Flags are approved by agreeing with them; posts that wait, by publishing them.
+    is_flagged, status = row.get("type") == "ReviewableFlaggedPost", row.get("status")
+    is_spam = is_flagged and status in _APPROVED and {told.reason for told in complaints} == {"spam"}
+    was_spam = False if status in (REJECTED if is_flagged else _APPROVED) else is_spam or None
+    times = filter(None, [instant(flag, "reviewed_at") for flag in parts(row, _FLAGS)])
+    piece = Incoming(post=post, complaints=complaints, account=remote.get("kind") == "user", remote=remote)
+    return replace(piece, was_spam=was_spam, decided_at=max(times, default=None))
 
 
 def is_private(post: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 
-_PAGE = 40
+_PAGE, _MOST_PAGES = 40, 100
 _TYPES = {"note": "none", "sensitive": "sensitive", "limit": "silence", "suspend": "suspend"}
 _FLAGS = {"sensitive": "sensitized", "silence": "silenced", "suspend": "suspended"}
 _REASONS = {"spam": "spam", "violation": "abuse"}
@@ -53,6 +53,7 @@ class Mastodon(SignsIn):
     final = ("note",)
     default_action = "limit"
     hook = "hook"
+    has_history = True
     scopes = "read:accounts admin:read:accounts admin:read:reports admin:write:accounts admin:write:reports"
 
     def check(self) -> str:
@@ -76,6 +77,31 @@ class Mastodon(SignsIn):
         fresh = sorted(number for number in reports if number > seen)
         incoming = tuple(piece for number in fresh for piece in _reported(reports[number]))
         return Page(incoming=incoming, cursor={"min_id": max([seen, *fresh])}, is_last=not fresh)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield the posts of resolved reports. Mastodon does not tell how or why one was resolved.
+
+        Spam is what was reported as spam and whose account is limited, frozen or suspended now; not spam is
+        what everybody can still read, of a free account. Unclear are deleted posts and other restrictions.
+        """
+        path = further = f"/api/v1/admin/reports?resolved=true&limit={_PAGE}"
+        for _page in range(_MOST_PAGES):
+            rows = [row for row in parts(self._get(further)) if (instant(row, "created_at") or since) > since]
+            for row in rows:
+                at = instant(row, "action_taken_at")
+                for piece in _statuses(row):
+                    yield replace(piece, was_spam=self._was_spam(row, piece), decided_at=at)
+            if not rows:
+                return
+            further = f"{path}&max_id={digits(rows[-1])}"
+
+    def _was_spam(self, report: dict[str, Any], piece: Incoming) -> bool | None:
+        account = part(report, "target_account")
+        if any(account.get(flag) is True for flag in ("silenced", "disabled", "suspended")):
+            return True if report.get("category") == "spam" else None
+        # Asked without our token: it may not read posts, and servers show deleted ones to nobody.
+        path = f"/api/v1/statuses/{piece.post.external_id.removeprefix('mastodon:')}"
+        return False if self.http.get(path, accepts=(401, 403, 404, 410)).status == 200 else None
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Act on the account, which resolves its reports; resolve the reports of what is not spam."""
