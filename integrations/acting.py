@@ -89,7 +89,7 @@ class Actor(Caller):
         for action in undone:
             if not (done := item.acted.get(action)):
                 continue
-            order = _order(data, item, action, verdict=done["verdict"], acted=done)
+            order = replace(_order(data, item, action, acted=done), verdict=done["verdict"])
             is_shared = self._is_shared(item, action)
             try:
                 connector.undo(replace(order, is_shared=is_shared, reopens=reopens))
@@ -119,7 +119,7 @@ class Actor(Caller):
         # The intention first: after a kill the next attempt finds it, looks, and does what is missing.
         self._keep(item, item.acted | {action: intended})
         ends_at = parse_datetime(until) if until else None
-        order = _order(data, item, action, until=ends_at, acted=intended)
+        order = replace(_order(data, item, action, acted=intended), until=ends_at)
         acted = connector.act(replace(order, is_shared=self._is_shared(item, action)))
         self._keep(item, item.acted | {action: {**intended, **acted, "is_done": True}})
 
@@ -147,22 +147,14 @@ def _of_account(action: str, item: Item) -> str:
     return meant if meant in _OF_ACCOUNTS else ""
 
 
-def _order(
-    data: Mapping[str, Any],
-    item: Item,
-    action: str,
-    *,
-    acted: Mapping[str, Any],
-    verdict: str = "",
-    until: datetime | None = None,
-) -> Order:
+def _order(data: Mapping[str, Any], item: Item, action: str, *, acted: Mapping[str, Any]) -> Order:
     return Order(
         decision_id=acted.get("decision", data["id"]),
         external_id=data["post"]["external_id"],
-        verdict=verdict or data["verdict"],
+        verdict=data["verdict"],
         reason=data["reason"],
         action=action,
-        until=until,
+        until=None,
         note=f"Spamdesk decision {data['id']}: {data['verdict'].replace('_', ' ')}",
         remote=item.remote,
         acted=acted,

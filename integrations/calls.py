@@ -1,6 +1,7 @@
 """Guarded calls of one platform, written down: what a connector calls through."""
 
 import json as jsons
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -23,6 +24,9 @@ class Calls:
     Each changing call is told to `log`, without what it said: `what`, and `status`, `error` or `is_dry_run`.
     """
 
+    patience_seconds = 0.0
+    """How long reading may wait in all, where the platform asks to come back later."""
+
     def __init__(
         self, base_url: str, *, log: Callable[..., None] = lambda **_: None, is_dry_run: bool = False
     ) -> None:
@@ -32,7 +36,14 @@ class Calls:
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:
         """See connector.Http."""
-        return self._made("GET", path, None, headers, accepts)
+        while True:
+            try:
+                return self._made("GET", path, None, headers, accepts)
+            except Unreachable as busy:
+                self.patience_seconds -= busy.wait_seconds
+                if not busy.wait_seconds or self.patience_seconds < 0:
+                    raise
+                time.sleep(busy.wait_seconds)
 
     def asked(
         self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
@@ -91,10 +102,8 @@ class Calls:
             raise Unreachable(_("No answer: %(error)s") % {"error": failure}) from failure
         if answer.status >= 500 or answer.status in _TRY_LATER:
             if answer.status not in accepts:
-                later = Unreachable(
-                    _("It answered %(status)s; it is asked again.") % {"status": answer.status}
-                )
-                later.wait_seconds = answer.retry_after_seconds
+                later = Unreachable(_("It answered %(status)s: busy, or broken.") % {"status": answer.status})
+                later.wait_seconds = answer.retry_after_seconds or (60.0 if answer.status == 429 else 0.0)
                 raise later
         elif not (200 <= answer.status < 300 or answer.status in accepts):
             # A token that ended is mended by signing in: until then decisions wait, and none is given up.

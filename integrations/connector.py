@@ -11,12 +11,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
+from integrations.fields import string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost
 
@@ -86,7 +92,7 @@ class Incoming:
     With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
     fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
     `is_removed`, the post is gone there, and nothing of it is stored; where `is_direct`, it is a direct
-    message, taken in if allowed.
+    message, taken in if allowed. Whether moderators took it for spam, and when, matters for `history` alone.
     """
 
     post: IncomingPost
@@ -95,6 +101,8 @@ class Incoming:
     remote: Mapping[str, Any] = field(default_factory=dict)
     is_removed: bool = False
     is_direct: bool = False
+    was_spam: bool | None = None
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,8 +163,8 @@ class Connector(ABC):
     """What a spam decision by a person does unless the platform chooses otherwise."""
     hook: ClassVar[str] = ""
     """Where the platform sends to below /integrations/: "hook" for `received`, empty for nowhere."""
-    signs_in: ClassVar[bool] = False
-    """In the browser, by OAuth: `register`, `authorize_url` and `exchange` are there."""
+    has_history: ClassVar[bool] = False
+    """It can tell what moderators did: `history` is there."""
     polls_every_seconds: ClassVar[int] = 30
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
@@ -170,6 +178,10 @@ class Connector(ABC):
     def poll(self, cursor: Mapping[str, Any]) -> Page:
         """Return what is reported there and new; an empty cursor asks for all that is still open."""
 
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield what was reported since and is decided, the latest first; `was_spam` is None if unclear."""
+        raise NotImplementedError
+
     @abstractmethod
     def act(self, order: Order) -> Mapping[str, Any]:
         """Carry out a decision, once; return what `undo` must know."""
@@ -179,28 +191,48 @@ class Connector(ABC):
         """Take back what `act` did, once. Raises Unusable where it cannot."""
 
     @classmethod
-    def register(cls, http: Http, *, redirect_uri: str) -> Mapping[str, str]:
-        """Make us known to the platform; return what to keep among the credentials."""
+    def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
+        """Return what a delivery tells. `headers` have lower-case names. Raises BadSignature, ValueError."""
         raise NotImplementedError
+
+
+class SignsIn(Connector):
+    """A platform where a moderator allows us `scopes` in the browser, by OAuth as Mastodon's API has it."""
+
+    scopes: ClassVar[str]
+
+    @classmethod
+    def register(cls, http: Http, *, redirect_uri: str) -> dict[str, str]:
+        """Make an application of ours on the server; needs no account there."""
+        app = {"client_name": "Spamdesk", "redirect_uris": redirect_uri, "scopes": cls.scopes}
+        answer = http.asked("/api/v1/apps", json=app).json
+        keys = {name: string(answer, name) for name in ("client_id", "client_secret")}
+        if not all(keys.values()):
+            raise Unusable(_("There is no Mastodon server at this address."))
+        return {**keys, "code_verifier": secrets.token_urlsafe(48)}
 
     @classmethod
     def authorize_url(
         cls, base_url: str, credentials: Mapping[str, str], *, redirect_uri: str, state: str
     ) -> str:
-        """Return where a person allows it in the browser."""
-        raise NotImplementedError
+        """Return the server's page that asks the moderator. Servers before 4.3 do not read the challenge."""
+        challenge = urlsafe_b64encode(hashlib.sha256(credentials["code_verifier"].encode()).digest())
+        asked = {"response_type": "code", "client_id": credentials["client_id"], "redirect_uri": redirect_uri}
+        asked |= {"scope": cls.scopes, "state": state, "code_challenge_method": "S256"}
+        asked["code_challenge"] = challenge.rstrip(b"=").decode()
+        return f"{base_url.rstrip('/')}/oauth/authorize?{urlencode(asked)}"
 
     @classmethod
     def exchange(
         cls, http: Http, credentials: Mapping[str, str], *, code: str, redirect_uri: str
-    ) -> Mapping[str, str]:
-        """Return the token that the code of a finished sign-in gives, to keep among the credentials."""
-        raise NotImplementedError
-
-    @classmethod
-    def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
-        """Return what a delivery tells. `headers` have lower-case names. Raises BadSignature, ValueError."""
-        raise NotImplementedError
+    ) -> dict[str, str]:
+        """Return the access token, which lasts until the moderator revokes it."""
+        asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
+        known = {name: credentials[name] for name in ("client_id", "client_secret", "code_verifier")}
+        answer = http.asked("/oauth/token", json={**asked, **known, "scope": cls.scopes}, accepts=(400, 401))
+        if not (token := string(answer.json, "access_token")):
+            raise Unusable(_("Mastodon did not accept the sign-in; begin again."))
+        return {"access_token": token}
 
 
 def signed(signature: str, body: bytes, *, secret: str) -> Any:

@@ -4,7 +4,7 @@ Sources: discourse/discourse config/routes.rb, app/{controllers,models,serialize
 post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to it; users are never deleted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,16 +12,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations import text
 from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable, signed
+from integrations.discourse_posts import PENDING, REJECTED, is_private, mark, of_post, of_queue, rows_of
 from integrations.fields import digits, instant, part, parts, string
-from moderation.operations.posts.complaints import IncomingComplaint
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 
-_PAGE, _TRIES, _MOST_FLAGS, _PENDING, _REJECTED = 10, 3, 100, (0, "pending"), (2, "rejected")
+_PAGE, _MOST_PAGES, _TRIES = 10, 200, 3
+_OPEN = "status=pending&sort_order=created_at_asc"
 _POST_EVENTS = ("post_created", "post_edited", "post_destroyed", "post_recovered")
-_NO_LINKS = ("mention", "mention-group", "hashtag", "hashtag-cooked", "lightbox", "anchor")
-_REASONS, _SPAM_FLAG, _FLAG_TO_MODERATORS = {"spam": "spam", "inappropriate": "abuse"}, 8, 7
+_SPAM_FLAG, _FLAG_TO_MODERATORS = 8, 7
 # What an action is called depends on the item, its state and the version: the first offered is performed.
 _HIDES = ("agree_and_hide", "agree_and_keep_hidden", "hide_post", "reject_post")
 _REMOVES = ("delete_and_agree", "reject_and_delete", "delete_post", "reject_post")
@@ -29,8 +27,6 @@ _PUBLISHES = ("approve_post", "approve_post_closed")
 _ALLOWS = ("disagree_and_restore", "disagree", "approve_and_unhide", "approve", *_PUBLISHES, "approve_user")
 _PENALTIES = {"limit": ("silence", "silenced", "silenced_till")}
 _PENALTIES |= {"suspend": ("suspend", "suspended", "suspend_until")}
-_REFERENCES = {"user": "users", "created_by": "users", "target_created_by": "users", "topic": "topics"}
-_REFERENCES |= {"score_type": "score_types"}
 
 
 class Discourse(Connector):
@@ -41,7 +37,7 @@ class Discourse(Connector):
         Credential(name="user", label=gettext_lazy("User name of a moderator, best only Spamdesk's")),
         Credential(name="key", label=gettext_lazy("API key: single user, scope global"), is_secret=True),
     )
-    actions, default_action = ("hide", "limit", "remove", "suspend"), "remove"
+    actions, default_action, has_history = ("hide", "limit", "remove", "suspend"), "remove", True
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
@@ -60,12 +56,25 @@ class Discourse(Connector):
         """Return what is new or changed on the next page of the queue; after the last one it begins anew."""
         seen, walked, offset = cursor.get("seen", []), cursor.get("walked", []), cursor.get("offset", 0)
         rows = self._queue(offset=offset)
-        fresh = [self._reported(row) for row in rows if _mark(row) not in seen]
-        incoming, walked = tuple(filter(None, fresh)), [*walked, *map(_mark, rows)]
+        fresh = [self._reported(row) for row in rows if mark(row) not in seen]
+        incoming, walked = tuple(filter(None, fresh)), [*walked, *map(mark, rows)]
         if len(rows) < _PAGE:
             return Page(incoming=incoming, cursor={"seen": walked})
         onward = {"seen": seen, "walked": walked, "offset": offset + _PAGE}
         return Page(incoming=incoming, cursor=onward, is_last=False)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield what was decided in the review queue; what is deleted since then, from Discourse 3.4 on.
+
+        Spam is what was agreed with and flagged as spam alone; not spam is what flags were disagreed with, or
+        what was approved. Other flags, ignored ones and refused posts may mean anything.
+        """
+        asked = f"status=reviewed&sort_order=created_at&from_date={since:%Y-%m-%d}"
+        for page in range(_MOST_PAGES):
+            rows = self._queue(asked, offset=page * _PAGE)
+            yield from filter(None, map(self._reported, rows))
+            if len(rows) < _PAGE:
+                return
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Decide the item in the queue; act on the post itself where it is in none, or was decided there."""
@@ -88,11 +97,11 @@ class Discourse(Connector):
             return
         if order.action == "nothing":
             # Dismissed flags stay so. Another kind opens the item again, and may come soon after a decision.
-            if review and not kind and order.reopens and self._row(review).get("status") not in _PENDING:
+            if review and not kind and order.reopens and self._row(review).get("status") not in PENDING:
                 flag = {"id": order.remote["post"], "post_action_type_id": _FLAG_TO_MODERATORS}
                 self._sent("POST", "/post_actions.json", flag | {"message": order.note}, accepts=(403, 422))
             return
-        if kind == "queued" and self._row(review).get("status") in _REJECTED:
+        if kind == "queued" and self._row(review).get("status") in REJECTED:
             if not self._performed(review, _PUBLISHES, while_pending=False):
                 raise Unusable(_("This Discourse publishes no rejected posts; ask for a new one."))
             return
@@ -108,30 +117,25 @@ class Discourse(Connector):
         """Return a post or a queued item; flags are left to the next poll, which reads their post's time."""
         said = part(signed(headers.get("x-discourse-event-signature", ""), body, secret=secret))
         event, post, row = headers.get("x-discourse-event"), part(said, "post"), part(said, "reviewable")
-        piece = _of_queue(row) if row.get("status") in _PENDING else None
-        if event in _POST_EVENTS and not _is_private(post) and post.get("post_type", 1) == 1:
-            piece = _of_post(post, title=string(post, "topic_title"), is_removed=event == "post_destroyed")
+        piece = of_queue(row) if row.get("status") in PENDING else None
+        if event in _POST_EVENTS and not is_private(post) and post.get("post_type", 1) == 1:
+            piece = of_post(post, title=string(post, "topic_title"), is_removed=event == "post_destroyed")
         return (piece,) if piece else ()
 
-    def _queue(self, *, offset: int) -> list[dict[str, Any]]:
-        path = f"/review.json?status=pending&sort_order=created_at_asc&offset={offset}"
-        answer = self._read(path, gone=(403, 404))
+    def _queue(self, asked: str = _OPEN, *, offset: int) -> list[dict[str, Any]]:
+        answer = self._read(f"/review.json?{asked}&offset={offset}", gone=(403, 404))
         if not isinstance(answer.get("reviewables"), list):
             raise Unusable(_("Discourse does not show its review queue to this user; make it a moderator."))
-        kinds = {"reviewable_scores", *_REFERENCES.values()}
-        beside = {kind: {digits(row): row for row in parts(answer, kind)} for kind in kinds}
-        own, flags = {key for key, user in beside["users"].items() if self._is_own(user)}, "reviewable_scores"
-        beside[flags] = {key: row for key, row in beside[flags].items() if digits(row, "user_id") not in own}
-        return [_joined(row, beside) for row in parts(answer, "reviewables")]
+        return rows_of(answer, is_own=self._is_own)
 
     def _reported(self, row: dict[str, Any]) -> Incoming | None:
         if row.get("type") not in ("ReviewableFlaggedPost", "ReviewablePost"):
-            return _of_queue(row)
+            return of_queue(row)
         topic, author, post = part(row, "topic"), part(row, "target_created_by"), digits(row, "post_id")
         now = self._read(f"/posts/{post}.json", gone=(403, 404)) if post else {}
         told = {**author, **row, "user_id": author.get("id"), **now, "id": post}
-        piece = _of_post(told, title=string(topic, "title"))
-        remote, is_direct = {"review": digits(row)}, _is_private(topic | row)
+        piece = of_post(told, title=string(topic, "title"))
+        remote, is_direct = {"review": digits(row)}, is_private(topic | row)
         return piece and replace(piece, remote={**piece.remote, **remote}, is_direct=is_direct)
 
     def _take_away(self, order: Order, review: str) -> None:
@@ -150,7 +154,7 @@ class Discourse(Connector):
         """Perform the first wanted action on offer; return it, "" if none is, None if all is decided."""
         for _attempt in range(_TRIES):
             row = self._row(review)
-            if not row or (while_pending and row.get("status") not in _PENDING):
+            if not row or (while_pending and row.get("status") not in PENDING):
                 return None
             if action := next((name for name in wanted if name in row["offered"]), ""):
                 path = f"/review/{review}/perform/{action}.json?version={digits(row, 'version')}"
@@ -206,95 +210,3 @@ class Discourse(Connector):
 
     def _sent(self, method: str, path: str, said: Any = None, *, accepts: Sequence[int] = ()) -> int:
         return self.http.sent(method, path, json=said, headers=self._headers, accepts=accepts).status
-
-
-def _of_post(post: Mapping[str, Any], *, title: str, is_removed: bool = False) -> Incoming | None:
-    if not (identifier := digits(post)):
-        return None
-    links = text.from_html(string(post, "cooked"), leaves_out=_NO_LINKS).links
-    said = _text(title if post.get("post_number") == 1 else "", markdown=string(post, "raw"))
-    piece = _incoming(
-        f"discourse:{identifier}",
-        row=post,
-        author=post,
-        said=replace(said, links=links or said.links),
-        remote={"post": identifier, "user": digits(post, "user_id")},
-    )
-    return replace(piece, is_removed=is_removed or bool(post.get("deleted_at")))
-
-
-def _of_queue(row: dict[str, Any]) -> Incoming | None:
-    """Return a post that waits for approval, or an account: what has no post in the forum."""
-    told, review = part(row, "payload"), digits(row)
-    author = part(row, "target_created_by") or part(row, "created_by")
-    if row.get("type") == "ReviewableUser" and (user := digits(row, "user_id")):
-        kind, name, author = "user", f"account:{user}", told
-        about = [string(told, name) for name in ("username", "name", "website")]
-        said = _text(*about, markdown=string(told, "bio"))
-    elif row.get("type") == "ReviewableQueuedPost" and review and told.get("archetype") != "private_message":
-        kind, name, user = "queued", f"discourse:queued:{review}", digits(author)
-        said = _text(string(told, "title"), markdown=string(told, "raw"))
-    else:
-        return None
-    remote = {"review": review, "kind": kind, "user": user}
-    return _incoming(name, row=row, author=author, said=said, remote=remote)
-
-
-def _incoming(
-    name: str, *, row: Mapping[str, Any], author: Mapping[str, Any], said: text.Text, remote: dict[str, str]
-) -> Incoming:
-    """Return an item with its flags; that something waits for approval is none."""
-    user = string(author, "username")
-    post = IncomingPost(
-        external_id=name,
-        text=said.text,
-        posted_at=instant(row, "created_at") or datetime.now(UTC),
-        author=IncomingAuthor(
-            external_id=remote["user"] or user, display_name=string(author, "name") or user
-        ),
-        links=said.links,
-    )
-    complaints = tuple(
-        IncomingComplaint(
-            post=name,
-            reporter=digits(flag.get("user")) or "system",
-            is_automated=not digits(flag.get("user")),  # Discourse's own accounts have numbers below 0
-            reason=_REASONS.get(string(flag.get("score_type"), "type"), "other"),
-            reported_at=instant(flag, "created_at") or post.posted_at,
-            external_id=f"discourse:flag:{digits(flag)}",
-            note=text.from_html(string(flag, "reason")).text,
-        )
-        for flag in parts(row, "reviewable_scores")
-        if string(flag.get("score_type"), "type") != "needs_approval"
-    )
-    return Incoming(post=post, complaints=complaints, account=remote.get("kind") == "user", remote=remote)
-
-
-def _text(*titles: str, markdown: str) -> text.Text:
-    """Return titles and Markdown as text, a paragraph each, with the links of the Markdown."""
-    written = text.from_markdown(markdown)
-    return text.Text(text="\n\n".join(filter(None, [*titles, written.text])), links=written.links)
-
-
-def _is_private(post: Mapping[str, Any]) -> bool:
-    """Tell whether a post is a direct message; they alone have no category."""
-    archetype = string(post, "topic_archetype") or string(post, "archetype")
-    return archetype == "private_message" or not (archetype or digits(post, "category_id"))
-
-
-def _mark(row: dict[str, Any]) -> str:
-    """Return what changes with a decision about an item, an edit of its post, and another flag."""
-    counts = [digits(row, name) for name in ("id", "version", "post_version")]
-    return ".".join([*counts, str(len(parts(row, "reviewable_scores")))])
-
-
-def _joined(row: dict[str, Any], beside: Mapping[str, Mapping[str, dict[str, Any]]]) -> dict[str, Any]:
-    """Return an item with what it names by id in it, as web hooks have it; in answers it stands beside."""
-    joined, flags = dict(row), row.get("reviewable_score_ids")
-    for name, kind in _REFERENCES.items():
-        if key := digits(row, f"{name}_id"):
-            joined[name] = beside[kind].get(key, {"id": key})
-    if isinstance(flags, list):
-        found = filter(None, [beside["reviewable_scores"].get(str(key)) for key in flags[:_MOST_FLAGS]])
-        joined["reviewable_scores"] = [_joined(flag, {**beside, "reviewable_scores": {}}) for flag in found]
-    return joined

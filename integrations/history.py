@@ -17,11 +17,13 @@ from django.db.models.functions import Trim
 from django.utils.translation import gettext as _
 
 from integrations import past_file
-from integrations.models import HistoryImport, HistoryState, PastLine
-from integrations.past_file import Columns, Unreadable
+from integrations.connectors import CONNECTORS
+from integrations.models import HistoryImport, HistoryState, Integration, PastLine
+from integrations.past_file import FIELDS, MEANINGS, Columns, Unreadable
 from moderation.models import Platform, User
 from moderation.operations.audit import entries
 from moderation.operations.refusals import Refusal
+from moderation.queries.cases import pace
 
 KEPT = timedelta(days=90)
 """Afterwards the posts are deleted; the report stays."""
@@ -57,6 +59,23 @@ def take(*, name: str, file: IO[bytes], actor: User | None, at: datetime) -> His
         row.mapping = asdict(Columns(names=past_file.guessed(row.columns)))
         row.save(update_fields=["posts", "columns", "mapping"])
         _audit("history.imported", row, actor=actor, at=at, posts=row.posts)
+    return row
+
+
+def ask(*, integration: Integration, actor: User | None, at: datetime) -> HistoryImport:
+    """Keep an import that a worker reads from a connected platform and judges."""
+    seconds, actions = (
+        round(pace.case_time(at=at).seconds or Columns.seconds),
+        {name: name for name in MEANINGS},
+    )
+    columns = Columns(names={part: part for part in FIELDS}, actions=actions, seconds=seconds)
+    row = HistoryImport(platform=integration.platform, columns=list(FIELDS), imported_by=actor)
+    row.name = f"{CONNECTORS[integration.kind].title}: {integration.base_url}"[:200]
+    row.mapping = {**asdict(columns), "integration": integration.pk}
+    row.state, row.imported_at, row.lease_until = HistoryState.WAITING, at, at + PATIENCE
+    with transaction.atomic():
+        row.save()
+        _audit("history.imported", row, actor=actor, at=at, integration=integration.pk)
     return row
 
 

@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from integrations import history, history_report, past_file
-from integrations.models import HistoryImport, HistoryState, HistoryStep, PastLine
+from integrations import history, history_report, past_file, polling
+from integrations.calls import Calls
+from integrations.connector import Unreachable, Unusable
+from integrations.models import HistoryImport, HistoryState, HistoryStep, Integration, PastLine
 from integrations.past_file import Columns, Unreadable
 from moderation import scorer
 from moderation.models.scores import RouteChoice
+from moderation.operations.infrastructure import vault
 from moderation.operations.learning import past_posts, past_verdicts
 from moderation.operations.learning.past_posts import PastPost
 from moderation.operations.learning.past_verdicts import Judged, NotFitted
@@ -26,6 +30,9 @@ from scoring.content import Unavailable
 
 _LEASE, _BEAT_SECONDS = timedelta(seconds=60), 2.0
 _MOST_LEFT_OUT, _MOST_SURPRISES = 100, 200
+_SPAN, _MOST_READ, _PATIENCE_SECONDS = timedelta(days=30), 2_000, 3_600.0
+"""What is read of a platform, the latest posts first, and how long it may let us wait in all."""
+
 _OLDER = 0.7
 """The share of the posts that is learnt from."""
 
@@ -58,7 +65,7 @@ def _settle(row: HistoryImport, done: "Future[_Result]", *, at: datetime) -> Non
         result = done.result()
     except _Over:
         return
-    except (Refusal, Unavailable, *scorer.UNUSABLE) as refusal:
+    except (Refusal, Unavailable, Unusable, Unreachable, vault.MissingKey, *scorer.UNUSABLE) as refusal:
         _ours(row).update(state=HistoryState.FAILED, error=str(refusal)[:500], ended_at=at)
         return
     except Exception as failure:
@@ -100,9 +107,25 @@ class _Work:
     def run(self) -> _Result:
         """Replay, learn, judge. Raises Unreadable, content.Unavailable, _Over or one of scorer.UNUSABLE."""
         try:
+            if source := self.row.mapping.pop("integration", None):
+                self._read(Integration.objects.get(pk=source))
             return self._judged()
         finally:
             connection.close()  # the thread's own
+
+    def _read(self, source: Integration) -> None:
+        """Store what moderators of a connected platform did lately as lines; nothing is changed there."""
+        self.step = ""
+        connector = polling.connector_of(source, calls=[], at=self.at)
+        cast("Calls", connector.http).patience_seconds = _PATIENCE_SECONDS
+        found, takes_direct = connector.history(since=self.at - _SPAN), source.takes_direct_messages
+        posts = (one for one in found if not one.account and (takes_direct or not one.is_direct))
+        for line, piece in enumerate(islice(posts, _MOST_READ), start=1):
+            self._check()
+            PastLine.objects.create(history=self.row, line=line, given=past_file.row_of(piece))
+            _ours(self.row).update(posts=line)
+        _ours(self.row).update(mapping=self.row.mapping)
+        self.step = HistoryStep.REPLAYING
 
     def _judged(self) -> _Result:
         columns = Columns(**self.row.mapping)
@@ -173,7 +196,9 @@ class _Work:
                 posts.append((line, past))
         if not posts:
             first = "; ".join(f"{_('line')} {line}: {why}" for line, why in left_out[:3])
-            raise Unreadable(_("No line could be read: %(why)s") % {"why": first})
+            raise Unreadable(
+                _("No line could be read: %(why)s") % {"why": first or _("moderators decided nothing")}
+            )
         return sorted(posts, key=lambda pair: pair[1].post.posted_at), left_out
 
     def _surprises(

@@ -30,7 +30,8 @@ def build(
     `judged` is by the last of the options.
     """
     times = [past.post.posted_at for past in posts]
-    by_hand = sum(past.is_judged for past in posts)
+    # Of what people looked at, some may have ended in something that says neither.
+    by_hand = sum(past.is_judged or (past.is_spam is None and not columns.is_whole) for past in posts)
     languages = Counter(past.post.language for past in posts)
     return {
         "posts": len(posts),
@@ -40,6 +41,7 @@ def build(
         "last_at": times[-1].isoformat(),
         "spam": sum(past.is_spam is True for past in posts),
         "not_spam": sum(past.is_spam is False for past in posts),
+        "unknown": sum(past.is_spam is None for past in posts),
         "by_hand": by_hand,
         "hours_by_hand": by_hand * columns.seconds / 3_600,
         "is_whole": columns.is_whole,

@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations import history, past_file, tasks
-from integrations.models import HistoryImport, HistoryState
+from integrations.connectors import CONNECTORS
+from integrations.fields import digits
+from integrations.models import HistoryImport, HistoryState, Integration, IntegrationState
 from integrations.past_file import Columns, Unreadable
 from moderation.models import Platform
 from moderation.queries import outcome_counts
@@ -22,7 +24,6 @@ from moderation.web import access, csv_files, quantities
 from moderation.web.quality import shares
 
 _SHOWN, _FIRST = 50, 5
-_DEFAULT_SECONDS = 30
 
 
 class UploadForm(forms.Form):
@@ -58,10 +59,7 @@ class ColumnsForm(forms.Form):
             chosen = self.data.get(f"column-{part}", "") if self.is_bound else names.get(part, "")
             names[part] = chosen if chosen in row.columns else ""
             self.fields[f"column-{part}"] = forms.ChoiceField(
-                choices=choices,
-                label=label,
-                required=part in past_file.NEEDED,
-                initial=names[part],
+                choices=choices, label=label, required=part in past_file.NEEDED, initial=names[part]
             )
         self.names = names
         self.actions = history.actions_of(row, names["action"]) if names["action"] else []
@@ -86,20 +84,27 @@ class ColumnsForm(forms.Form):
 
 @access.exporters.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
-    """List the imports, and take a file."""
+    """List the imports; take a file, or read a connected platform."""
+    at, kinds = timezone.now(), [name for name, kind in CONNECTORS.items() if kind.has_history]
+    sources = Integration.objects.filter(state=IntegrationState.ACTIVE, kind__in=kinds)
+    if chosen := digits(request.POST, "integration"):
+        row = history.ask(integration=get_object_or_404(sources, pk=chosen), actor=request.user, at=at)
+        tasks.judge_soon(history_id=row.pk)
+        return redirect("history", history_id=row.pk)
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         try:
-            row = history.take(name=file.name, file=file, actor=request.user, at=timezone.now())
+            row = history.take(name=file.name, file=file, actor=request.user, at=at)
         except Unreadable as refusal:
             form.add_error("file", str(refusal))
         else:
             return redirect("history", history_id=row.pk)
     context = {
         "section": "models",
-        "at": timezone.now(),
+        "at": at,
         "form": form,
+        "sources": [(source, CONNECTORS[source.kind].title) for source in sources],
         "rows": HistoryImport.objects.select_related("imported_by")[:_SHOWN],
     }
     return render(request, "integrations/histories.html", context, status=422 if form.errors else 200)
@@ -111,7 +116,7 @@ def history_page(request: access.DeskRequest, history_id: int) -> HttpResponse:
     row = get_object_or_404(HistoryImport.objects.select_related("platform"), pk=history_id)
     at, form = timezone.now(), None
     is_asked = row.state != HistoryState.READY or "columns" in request.GET
-    if request.method == "POST" or (is_asked and not row.is_open(at=at)):
+    if row.posts and (request.method == "POST" or (is_asked and not row.is_open(at=at))):
         form = _columns_form(request, row=row, at=at)
     if request.method == "POST" and form is not None and "begin" in request.POST and form.is_valid():
         with access.refusals_told(request):
@@ -169,9 +174,8 @@ def _lines(row: HistoryImport) -> Iterator[list[object]]:
 
 
 def _columns_form(request: access.DeskRequest, *, row: HistoryImport, at: datetime) -> ColumnsForm:
-    seconds = pace.case_time(at=at).seconds
     initial = {
-        "seconds": round(seconds) if seconds else _DEFAULT_SECONDS,
+        "seconds": round(pace.case_time(at=at).seconds or Columns.seconds),
         "platform": row.platform_id,
         **{name: row.mapping[name] for name in ("seconds", "is_whole") if row.mapping.get("actions")},
     }

@@ -210,18 +210,18 @@ def _reported(row: dict[str, Any], kind: str) -> list[Incoming]:
     report, item, thread = part(row, f"{kind}_report"), part(row, kind), part(row, "post")
     number = digits(item)
     body = string(report, f"original_{kind}_{'body' if kind == 'post' else 'text'}")
-    read = text.from_markdown(body or string(item, "body" if kind == "post" else "content"))
     title = string(report, "original_post_name") or string(thread, "name") if kind == "post" else ""
+    read = text.from_markdown(body or string(item, "body" if kind == "post" else "content"), title)
     link = url(report, "original_post_url") or url(item, "url") if kind == "post" else ""
     is_picture = string(item, "url_content_type").startswith("image/")
     address = url(item, "ap_id")
-    if not number or not (title or read.text or link):
+    if not number or not (read.text or link):
         return []
     reported_at = instant(report, "published_at", "published") or datetime.now(UTC)
     above = IncomingParent(external_id=url(thread, "ap_id"), text=string(thread, "name"))
     post = IncomingPost(
         external_id=address if 0 < len(address) <= 200 else f"lemmy:{kind}:{number}",
-        text="\n\n".join(filter(None, [title, read.text])),
+        text=read.text,
         posted_at=instant(item, "published_at", "published") or reported_at,
         author=_author(part(row, f"{kind}_creator")),
         parent=above if kind == "comment" else None,

@@ -1,28 +1,23 @@
 """Mastodon: open reports with their posts or accounts, and moderation of accounts.
 
-Sources: mastodon/documentation content/en/methods/admin/{accounts,reports}.md, methods/oauth.md and
-admin/webhooks.md; mastodon/mastodon app/models/admin/account_action.rb, report_filter.rb. It acts on no post.
+Sources: mastodon/documentation content/en/methods/admin/{accounts,reports}.md and admin/webhooks.md;
+mastodon/mastodon app/models/{report,report_filter,admin/account_action}.rb. It acts on no post.
 """
 
-import hashlib
-import secrets
-from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from integrations import text
-from integrations.connector import Connector, Http, Incoming, Order, Page, Unreachable, Unusable, signed
+from integrations.connector import Incoming, Order, Page, SignsIn, Unreachable, Unusable, signed
 from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 
-_PAGE = 40
-_SCOPES = "read:accounts admin:read:accounts admin:read:reports admin:write:accounts admin:write:reports"
+_PAGE, _MOST_PAGES = 40, 100
 _TYPES = {"note": "none", "sensitive": "sensitive", "limit": "silence", "suspend": "suspend"}
 _FLAGS = {"sensitive": "sensitized", "silence": "silenced", "suspend": "suspended"}
 _REASONS = {"spam": "spam", "violation": "abuse"}
@@ -50,7 +45,7 @@ class _State:
         return has_flag and not self.others
 
 
-class Mastodon(Connector):
+class Mastodon(SignsIn):
     """A Mastodon server, in the name of a moderator who signs in there."""
 
     name, title = "mastodon", "Mastodon"
@@ -58,46 +53,8 @@ class Mastodon(Connector):
     final = ("note",)
     default_action = "limit"
     hook = "hook"
-    signs_in = True
-
-    @classmethod
-    def register(cls, http: Http, *, redirect_uri: str) -> dict[str, str]:
-        """Make an application of ours on the server; needs no account there."""
-        app = {"client_name": "Spamdesk", "redirect_uris": redirect_uri, "scopes": _SCOPES}
-        answer = http.asked("/api/v1/apps", json=app).json
-        keys = {name: string(answer, name) for name in ("client_id", "client_secret")}
-        if not all(keys.values()):
-            raise Unusable(_("There is no Mastodon server at this address."))
-        return {**keys, "code_verifier": secrets.token_urlsafe(48)}
-
-    @classmethod
-    def authorize_url(
-        cls, base_url: str, credentials: Mapping[str, str], *, redirect_uri: str, state: str
-    ) -> str:
-        """Return the server's page that asks the moderator. Servers before 4.3 do not read the challenge."""
-        challenge = urlsafe_b64encode(hashlib.sha256(credentials["code_verifier"].encode()).digest())
-        asked = {
-            "response_type": "code",
-            "client_id": credentials["client_id"],
-            "redirect_uri": redirect_uri,
-            "scope": _SCOPES,
-            "state": state,
-            "code_challenge": challenge.rstrip(b"=").decode(),
-            "code_challenge_method": "S256",
-        }
-        return f"{base_url.rstrip('/')}/oauth/authorize?{urlencode(asked)}"
-
-    @classmethod
-    def exchange(
-        cls, http: Http, credentials: Mapping[str, str], *, code: str, redirect_uri: str
-    ) -> dict[str, str]:
-        """Return the access token, which lasts until the moderator revokes it."""
-        asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
-        known = {name: credentials[name] for name in ("client_id", "client_secret", "code_verifier")}
-        answer = http.asked("/oauth/token", json={**asked, **known, "scope": _SCOPES}, accepts=(400, 401))
-        if not (token := string(answer.json, "access_token")):
-            raise Unusable(_("Mastodon did not accept the sign-in; begin again."))
-        return {"access_token": token}
+    has_history = True
+    scopes = "read:accounts admin:read:accounts admin:read:reports admin:write:accounts admin:write:reports"
 
     def check(self) -> str:
         """Return the moderator's name; both permissions are tried."""
@@ -120,6 +77,31 @@ class Mastodon(Connector):
         fresh = sorted(number for number in reports if number > seen)
         incoming = tuple(piece for number in fresh for piece in _reported(reports[number]))
         return Page(incoming=incoming, cursor={"min_id": max([seen, *fresh])}, is_last=not fresh)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield the posts of resolved reports. Mastodon does not tell how or why one was resolved.
+
+        Spam is what was reported as spam and whose account is limited, frozen or suspended now; not spam is
+        what everybody can still read, of a free account. Unclear are deleted posts and other restrictions.
+        """
+        path = further = f"/api/v1/admin/reports?resolved=true&limit={_PAGE}"
+        for _page in range(_MOST_PAGES):
+            rows = [row for row in parts(self._get(further)) if (instant(row, "created_at") or since) > since]
+            for row in rows:
+                at = instant(row, "action_taken_at")
+                for piece in _statuses(row):
+                    yield replace(piece, was_spam=self._was_spam(row, piece), decided_at=at)
+            if not rows:
+                return
+            further = f"{path}&max_id={digits(rows[-1])}"
+
+    def _was_spam(self, report: dict[str, Any], piece: Incoming) -> bool | None:
+        account = part(report, "target_account")
+        if any(account.get(flag) is True for flag in ("silenced", "disabled", "suspended")):
+            return True if report.get("category") == "spam" else None
+        # Asked without our token: it may not read posts, and servers show deleted ones to nobody.
+        path = f"/api/v1/statuses/{piece.post.external_id.removeprefix('mastodon:')}"
+        return False if self.http.get(path, accepts=(401, 403, 404, 410)).status == 200 else None
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Act on the account, which resolves its reports; resolve the reports of what is not spam."""
@@ -213,13 +195,10 @@ def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
     author, number = part(report, "target_account"), digits(report)
     if not number or report.get("action_taken") is True:
         return
-    rows = parts(report, "statuses")
-    told = [(_post(row, author=author), row.get("visibility") == "direct") for row in rows]
-    pieces = [Incoming(post=post, remote=_remote(author), is_direct=few) for post, few in told if post]
     rules = [string(rule, "text") for rule in parts(report, "rules")]
     reporter = part(report, "account")
     is_bot = not reporter or part(reporter, "account").get("bot") is True
-    for piece in pieces or _profile(author):
+    for piece in _statuses(report) or _profile(author):
         # Reports from another server come in the name of its own account, which has the server's name.
         complaint = IncomingComplaint(
             post=piece.post.external_id,
@@ -231,6 +210,12 @@ def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
             is_automated=is_bot and string(reporter, "username") != string(reporter, "domain"),
         )
         yield replace(piece, complaints=(complaint,), remote={**piece.remote, "reports": [number]})
+
+
+def _statuses(report: dict[str, Any]) -> list[Incoming]:
+    author, rows = part(report, "target_account"), parts(report, "statuses")
+    told = [(_post(row, author=author), row.get("visibility") == "direct") for row in rows]
+    return [Incoming(post=post, remote=_remote(author), is_direct=few) for post, few in told if post]
 
 
 def _post(status: dict[str, Any], *, author: dict[str, Any]) -> IncomingPost | None:

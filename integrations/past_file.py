@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations import fields, intake
+from integrations.connector import Incoming
 from moderation.operations.learning.past_posts import PastPost
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.refusals import Refusal
@@ -33,6 +34,8 @@ FIELDS = {
     "decided_at": gettext_lazy("Time of the action"),
     "language": gettext_lazy("Language"),
     "id": gettext_lazy("Id of the post"),
+    "links": gettext_lazy("Links"),
+    "joined_at": gettext_lazy("Author's account since"),
 }
 NEEDED = ("text", "posted_at", "action")
 MEANINGS = {
@@ -49,6 +52,8 @@ _NAMES = {
     "decided_at": "decided_at actioned_at removed_at reviewed_at moderated_at action_time action_at",
     "language": "language lang locale",
     "id": "id post_id external_id uri comment_id",
+    "links": "links urls",
+    "joined_at": "joined_at author_created_at author.created_at user.created_at registered_at",
 }
 _SPAM = "spam scam remove removed delete deleted ban banned reject rejected hide hidden 1 true yes"
 _NOT_SPAM = "ham ok approve approved allow allowed dismiss dismissed ignore ignored not_spam 0 false no"
@@ -168,12 +173,16 @@ def past_post(row: Row, *, line: int, columns: Columns, at: datetime) -> PastPos
     if given.get("decided_at"):
         decided_at = max(posted_at, _instant(given["decided_at"], column=names["decided_at"], at=at))
     meant = columns.actions.get(given["action"], "unknown")
+    joined_at = given.get("joined_at") and _instant(given["joined_at"], column=names["joined_at"], at=at)
     post = IncomingPost(
         external_id=given.get("id") or f"line-{line}",
         text=row.get(names["text"], ""),
         posted_at=posted_at,
-        author=IncomingAuthor(external_id=given.get("author") or f"line-{line}"),
+        author=IncomingAuthor(
+            external_id=given.get("author") or f"line-{line}", created_at=joined_at or None
+        ),
         language=given.get("language", ""),
+        links=tuple(url for url in given.get("links", "").split() if url.startswith(("http://", "https://"))),
     )
     return PastPost(
         post=intake.cleaned(post, at=at),
@@ -181,6 +190,16 @@ def past_post(row: Row, *, line: int, columns: Columns, at: datetime) -> PastPos
         is_judged=meant in ("spam", "not_spam"),
         decided_at=decided_at,
     )
+
+
+def row_of(piece: Incoming) -> Row:
+    """Return what moderators of a platform did as a line whose columns have the names of the fields."""
+    post, action = piece.post, {True: "spam", False: "not_spam", None: "unknown"}[piece.was_spam]
+    row = {"text": post.text, "posted_at": post.posted_at.isoformat(), "action": action}
+    row |= {"author": post.author.external_id, "language": post.language, "id": post.external_id}
+    times = {"decided_at": piece.decided_at, "joined_at": post.author.created_at}
+    row |= {name: time.isoformat() for name, time in times.items() if time and time >= _EARLIEST}
+    return {name: fields.storable(value) for name, value in (row | {"links": " ".join(post.links)}).items()}
 
 
 def _instant(value: str, *, column: str, at: datetime) -> datetime:

@@ -79,10 +79,7 @@ def _settle(integration: Integration, *, count: int, error: str, at: datetime) -
         pause = min(pause * 2 ** min(failures, 10), _LONGEST_PAUSE)
     with transaction.atomic():
         Integration.objects.filter(pk=integration.pk).update(
-            failures=failures,
-            last_error=error[:500],
-            polled_at=at,
-            next_poll_at=at + pause,
+            failures=failures, last_error=error[:500], polled_at=at, next_poll_at=at + pause
         )
         if count or (error and error != integration.last_error):
             Exchange.objects.create(

@@ -11,7 +11,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from integrations.calls import Calls
-from integrations.connector import Connector, Unreachable, Unusable
+from integrations.connector import Connector, SignsIn, Unreachable, Unusable
 from integrations.connectors import CONNECTORS
 from integrations.models import Integration, IntegrationState
 from moderation import enqueue
@@ -60,7 +60,7 @@ def connect(
     try:
         egress.check(base_url)
         http = Calls(base_url)
-        if connector.signs_in:
+        if issubclass(connector, SignsIn):
             name, credentials = "", connector.register(http, redirect_uri=redirect_uri)
         else:
             name = connector(http, credentials).check()
@@ -97,7 +97,7 @@ def sign_in(
     kind, http = CONNECTORS[integration.kind], Calls(integration.base_url)
     credentials = json.loads(vault.decrypt(integration.credentials))
     try:
-        if kind.signs_in:
+        if issubclass(kind, SignsIn):
             given = kind.exchange(http, credentials, code=given["code"], redirect_uri=redirect_uri)
         credentials |= given
         name = kind(http, credentials).check()

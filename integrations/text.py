@@ -2,7 +2,7 @@
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import html_text
 import lxml.html
@@ -49,9 +49,10 @@ def from_html(source: str, *, leaves_out: tuple[str, ...] = ()) -> Text:
     return _cut(html_text.etree_to_text(tree).strip(), links)
 
 
-def from_markdown(markdown: str) -> Text:
-    """Return the text of Markdown; its HTML counts as text, as CommonMark without HTML shows it."""
-    return from_html(_MARKDOWN.render(markdown[:MOST_CHARACTERS]))
+def from_markdown(markdown: str, *titles: str) -> Text:
+    """Return titles and Markdown; its HTML counts as text, as CommonMark without HTML shows it."""
+    written = from_html(_MARKDOWN.render(markdown[:MOST_CHARACTERS]))
+    return replace(written, text="\n\n".join(filter(None, [*titles, written.text])))
 
 
 def _without_tags(source: str) -> Text:

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from integrations import deliveries, setup, tasks
-from integrations.connector import Connector
+from integrations.connector import Connector, SignsIn
 from integrations.connectors import CONNECTORS
 from integrations.models import Exchange, Integration, IntegrationState
 from moderation.models import Delivery, Platform
@@ -86,7 +86,7 @@ def connect(request: access.DeskRequest, kind: str) -> HttpResponse:
         except (setup.CannotConnect, vault.MissingKey) as refusal:
             form.add_error("base_url", str(refusal))
         else:
-            if not connector.signs_in:
+            if not issubclass(connector, SignsIn):
                 _begin(integration, request)
             return redirect("integration", integration_id=integration.pk)
     context = {"section": "manage", "kind": kind, "title": connector.title, "form": form}
@@ -107,7 +107,7 @@ def integration(request: access.DeskRequest, integration_id: int) -> HttpRespons
         "asks": connector.asks,
         "is_waiting": row.state == IntegrationState.SIGN_IN,
         "is_removed": row.state == IntegrationState.REMOVED,
-        "sign_in_url": _authorize_url(row, request) if connector.signs_in else "",
+        "sign_in_url": _authorize_url(row, request),
         "hook": connector.hook and request.build_absolute_uri(f"/integrations/{connector.hook}/{row.hook}"),
         "failed": waiting.filter(state=DeliveryState.FAILED).count(),
         "waiting": waiting.filter(state=DeliveryState.WAITING).count(),
@@ -222,10 +222,11 @@ def _signed_in_uri(request: HttpRequest) -> str:
 
 
 def _authorize_url(row: Integration, request: access.DeskRequest) -> str:
-    if row.state == IntegrationState.REMOVED:
+    kind = CONNECTORS[row.kind]
+    if row.state == IntegrationState.REMOVED or not issubclass(kind, SignsIn):
         return ""
     credentials = json.loads(vault.decrypt(row.credentials))
-    return CONNECTORS[row.kind].authorize_url(
+    return kind.authorize_url(
         row.base_url,
         credentials,
         redirect_uri=_signed_in_uri(request),

@@ -95,7 +95,7 @@ class DiscourseServer(PlatformServer):
     def beside(self) -> dict[str, Any]:
         """What answers have beside the items of the queue; flag 130 asks for approval."""
         flag = {"user_id": 3, "created_at": FLAGGED, "reason": "<b>Look</b>", "score_type_id": 8}
-        kinds = [{"id": 8, "type": "spam"}, {"id": 9, "type": "needs_approval"}]
+        kinds = {8: "spam", 9: "needs_approval", 10: "off_topic"}
         topics = {20: "regular", 21: "private_message"}
         names = {3: "ada", 4: MODERATOR, -1: "system"}
         others = [{"id": 122} | flag | {"user_id": 4}, {"id": 123} | flag | {"user_id": -1}]
@@ -106,9 +106,10 @@ class DiscourseServer(PlatformServer):
                 {"id": 120} | flag,
                 {"id": 121} | flag,
                 *others,
+                {"id": 124, "reviewed_at": FLAGGED} | flag | {"score_type_id": 10},
                 {"id": 130, "score_type_id": 9},
             ],
-            "score_types": kinds,
+            "score_types": [{"id": key, "type": kind} for key, kind in kinds.items()],
         }
 
     def answer(self, request: Request) -> tuple[int, Any]:
@@ -138,9 +139,10 @@ class DiscourseServer(PlatformServer):
             item = self.queue.get(int(number), {})
             offers = [{"id": name, "label": "…"} for name in self._offered(item)]
             return 200 if item else 404, {"reviewable": item, "actions": offers, **self.beside}
-        pending = [item for item in self.queue.values() if item["status"] == 0]
+        is_pending = request.query["status"] == "pending"
+        found = [item for item in self.queue.values() if (item["status"] == 0) == is_pending]
         offset = int(request.query["offset"])
-        return 200 if self.has_queue else 403, {"reviewables": pending[offset : offset + 10], **self.beside}
+        return 200 if self.has_queue else 403, {"reviewables": found[offset : offset + 10], **self.beside}
 
     def _performed(self, request: Request, number: str, _perform: str, action: str) -> tuple[int, Any]:
         item = self.queue[int(number)]

@@ -14,13 +14,14 @@ _FLAGS = {"silence": "silenced", "suspend": "suspended", "sensitive": "sensitize
 
 
 class MastodonServer(PlatformServer):
-    """`accounts` and `reports` by id; a role without permissions is refused with 403."""
+    """`accounts` and `reports` by id, `public` statuses; a role without permissions is refused with 403."""
 
     def __init__(self) -> None:
         super().__init__()
         self.accounts: dict[str, dict[str, Any]] = {MODERATOR: account(MODERATOR, "mod")}
         self.reports: dict[str, dict[str, Any]] = {}
         self.may_moderate, self.codes = True, dict[str, dict[str, str]]()
+        self.public = set[str]()
 
     def report(self, number: str, *statuses: dict[str, Any], **given: Any) -> dict[str, Any]:
         """Keep an open report by Ada about the account 77, and return it."""
@@ -61,7 +62,8 @@ class MastodonServer(PlatformServer):
         if request.name == "POST /oauth/token":
             return self._token(request.body)
         if request.headers.get("authorization") != f"Bearer {TOKEN}":
-            return 401, {"error": "The access token is invalid"}
+            is_public = request.path.removeprefix("/api/v1/statuses/") in self.public
+            return 200 if is_public else 401, {"error": "The access token is invalid"}
         if request.name == "GET /api/v1/accounts/verify_credentials":
             return 200, {"id": MODERATOR, "acct": "mod"}
         if not self.may_moderate:
@@ -82,6 +84,9 @@ class MastodonServer(PlatformServer):
     def _listed(self, request: Request) -> list[Any]:
         seen, most = int(request.query.get("min_id", 0)), int(request.query.get("limit", 100))
         fresh = [self.reports[number] for number in sorted(self.reports, key=int) if int(number) > seen]
+        if request.query.get("resolved") == "true":
+            below = int(request.query.get("max_id", 10**9))
+            return [row for row in fresh[::-1] if row["action_taken"] and int(row["id"]) < below][:most]
         return [row for row in fresh if row.get("action_taken") is not True][:most][::-1]
 
     def _change(self, number: str, change: str, form: dict[str, str]) -> None:

@@ -1,0 +1,117 @@
+"""What moderators did on connected platforms: read by the connectors, and compared as a file is."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from integrations.connector import Incoming
+from integrations.discourse import Discourse
+from integrations.mastodon import Mastodon
+from integrations.models import HistoryImport, Integration, PastLine
+from integrations.past_file import FIELDS, Columns, past_post, row_of
+from moderation.models import Platform
+from moderation.operations.infrastructure import vault
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from tests.integrations import discourse_server as forum
+from tests.integrations import hostile, test_history
+from tests.integrations.http import PlainHttp
+from tests.integrations.mastodon_server import TOKEN, MastodonServer, account, status
+from tests.integrations.platform_server import serving
+
+SINCE = datetime(2026, 3, 1, tzinfo=UTC)
+judged_here, learnt, desk = test_history._judged_here, test_history.learnt, test_history.desk
+
+
+@pytest.fixture
+def server(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[MastodonServer]:
+    settings.EGRESS_PRIVATE_HOSTS = ["127.0.0.1"]
+    monkeypatch.setattr("integrations.mastodon._PAGE", 2)
+    platform, limited, free = MastodonServer(), account("77", "pills", silenced=True), account("78", "bo")
+    for number, (words, author, given) in {
+        20: ("casino 1", limited, {"action_taken_at": "2026-03-02T10:00:00Z"}),
+        19: ("bread 2", free, {}),
+        18: ("insult 3", limited, {"category": "violation"}),
+        17: ("deleted 4", free, {}),
+        16: ("message 5", limited, {}),
+        15: ("old 6", limited, {"created_at": "2026-02-01T00:00:00Z"}),
+    }.items():
+        shown = {"visibility": "direct" if number == 16 else "public", "spoiler_text": "", "poll": None}
+        post = status(f"9{number}", content=words, **shown)
+        platform.report(str(number), post, target_account=author, action_taken=True, **given)
+    platform.report("30", status("999"))
+    platform.public = {"919"}
+    with serving(platform):
+        yield platform
+
+
+def test_mastodon_survives_any_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[Any] = []
+    monkeypatch.setattr(Mastodon, "_get", lambda *_: pages.pop() if pages else [])
+    monkeypatch.setattr(Mastodon, "_was_spam", lambda *_: None)
+    for bad in hostile.spoiled(MastodonServer().report("12", status("901"))):
+        pages.append([bad])
+        assert len(list(Mastodon(PlainHttp(""), {}).history(since=SINCE))) <= 2
+
+
+def test_discourse_tells_how_flags_ended() -> None:
+    platform, both = forum.DiscourseServer(), {"reviewable_score_ids": [120, 124]}
+    agreed, disagreed, ignored = (forum.flagged(number, status=number) for number in (1, 2, 3))
+    published, refused = forum.queued(4, status=1), forum.queued(5, status="rejected")
+    others = [forum.flagged(6, status=1, **both), forum.flagged(7, type="ReviewablePost", status="approved")]
+    rows = [agreed, disagreed, ignored, published, refused, *others, forum.queued()]
+    platform.queue = dict(enumerate(rows))
+    with serving(platform):
+        connector = Discourse(PlainHttp(platform.url), {"user": forum.MODERATOR, "key": forum.KEY})
+        found = list(connector.history(since=SINCE))
+    assert [piece.was_spam for piece in found] == [True, False, None, False, None, None, False]
+    assert [piece.post.external_id for piece in found if piece.decided_at] == ["discourse:50"]
+    assert platform.requests[0].query["from_date"] == "2026-03-01"
+
+
+def test_a_post_comes_through_the_line_of_a_file() -> None:
+    author = IncomingAuthor(external_id="ann", created_at=SINCE)
+    post = IncomingPost(
+        external_id="7", text="Buy", posted_at=SINCE, author=author, links=("https://a.example",)
+    )
+    columns = Columns(names={name: name for name in FIELDS}, actions={"spam": "spam"})
+    past = past_post(row_of(Incoming(post=post, was_spam=True)), line=1, columns=columns, at=test_history.AT)
+    assert (past.post, past.is_spam) == (post, True)
+
+
+@pytest.mark.django_db
+def test_waits_compares_and_tells_what_fails(
+    desk: Client, server: MastodonServer, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, answer = list[float](), server.answer
+    monkeypatch.setattr("integrations.calls.time.sleep", slept.append)
+    monkeypatch.setattr(server, "answer", lambda asked: answer(asked) if slept else (429, {}))
+    keys = vault.encrypt(json.dumps({"access_token": TOKEN}))
+    given = {"kind": "mastodon", "base_url": server.url, "credentials": keys, "created_at": SINCE}
+    source = Integration.objects.create(platform=platform, state="active", **given)
+
+    def begun() -> str:
+        return desk.post("/history/", {"integration": source.pk}, follow=True).content.decode()
+
+    page, row = begun(), HistoryImport.objects.get()
+    told = row.report or {}
+    assert [told[name] for name in ("posts", "spam", "not_spam", "unknown", "by_hand")] == [4, 1, 1, 2, 4]
+    assert "not known" in page
+    lines = [line.given for line in PastLine.objects.order_by("line")]
+    assert {line["text"]: line["action"] for line in lines} == {
+        "casino 1": "spam", "bread 2": "not_spam", "insult 3": "unknown", "deleted 4": "unknown"
+    }  # fmt: skip
+    assert (lines[0]["decided_at"][:10], lines[0]["joined_at"][:10]) == ("2026-03-02", "2026-02-27")
+    assert (row.platform, slept, server.changes()) == (platform, [60.0], [])
+
+    server.may_moderate = False
+    assert "It answered 403." in begun()
+    assert 'name="integration"' in desk.get("/history/").content.decode()
+    Integration.objects.update(state="paused")
+    assert 'name="integration"' not in desk.get("/history/").content.decode()
+    begun()
+    assert HistoryImport.objects.count() == 2
