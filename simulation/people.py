@@ -8,9 +8,11 @@ from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases.shift import Choice
 from simulation.events import Truth
-from simulation.moderator import EASY_ERROR_SHARE, HARD_ERROR_SHARE
 from simulation.texts import Families, curated
 
+# Judgement between published extremes: two annotators agree at alpha .60, one with himself at .79.
+_EASY_ERROR_SHARE, _HARD_ERROR_SHARE = 0.015, 0.08
+_REVIEWED_SPAM_SHARE, _REVIEWED_TALK_SHARE = 0.25, 0.07
 _SECONDS = 8.0, 45.0
 _UNSURE_SHARE = 0.7
 """Of hard posts: how many a moderator leaves to the leads."""
@@ -66,7 +68,7 @@ class Reviewer:
 
     def choice(self, case: Case, truth: Truth) -> Choice:
         """Return what they decide, with a reason and now and then a note."""
-        error_share = HARD_ERROR_SHARE if truth.is_hard else EASY_ERROR_SHARE
+        error_share = _HARD_ERROR_SHARE if truth.is_hard else _EASY_ERROR_SHARE
         is_spam = truth.is_spam != (self.rng.random() < error_share * self.carelessness)
         reason = _spam_reason(truth) if is_spam else _honest_reason(case)
         note = ""
@@ -92,3 +94,19 @@ def _honest_reason(case: Case) -> str:
 
 
 _REPORTED = {text.kind.name: text.kind.reasons for text in curated(Families.KEPT_OUT)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedVerdict:
+    """A verdict, `after_seconds` after the post; wrong at times, more often where posts are hard."""
+
+    is_spam: bool
+    after_seconds: float
+
+
+def verdict(truth: Truth, *, rng: random.Random) -> SimulatedVerdict | None:
+    """Return a platform's moderator's verdict on a post, None for the many that nobody looks at."""
+    if rng.random() >= (_REVIEWED_SPAM_SHARE if truth.is_spam else _REVIEWED_TALK_SHARE):
+        return None
+    is_wrong = rng.random() < (_HARD_ERROR_SHARE if truth.is_hard else _EASY_ERROR_SHARE)
+    return SimulatedVerdict(is_spam=truth.is_spam != is_wrong, after_seconds=rng.expovariate(1 / 5400) + 60)

@@ -23,8 +23,7 @@ from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 from moderation.operations.posts.ingest import Accepted
 from moderation.queries.records import records
 from scoring.records import PostRecord
-from simulation import moderator as simulated_moderator
-from simulation import rehearse, reputations
+from simulation import people, rehearse, reputations
 from simulation.events import ComplaintEvent, PostEvent, Truth
 from simulation.reputations import Reputation
 from simulation.simulated_means import Collecting, means
@@ -161,7 +160,7 @@ class Replay:
         LinkVerdict.objects.bulk_create(verdicts)
 
     def _plan_verdict(self, revision_id: int, *, truth: Truth, at: datetime) -> None:
-        if verdict := simulated_moderator.verdict(truth, rng=self._rng):
+        if verdict := people.verdict(truth, rng=self._rng):
             decided_at = at + timedelta(seconds=verdict.after_seconds) / self._pace.speed
             self._schedule(
                 decided_at, lambda: self._judge(revision_id, is_spam=verdict.is_spam, at=decided_at)

@@ -2,13 +2,15 @@
 
 import argparse
 import json
+import math
+import re
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from deploy.local.places import ROOT
-from deploy.sagemaker import archive, arguments
+from deploy.sagemaker import archive
 
 try:
     from deploy.sagemaker import endpoint, invoke
@@ -16,6 +18,66 @@ except ModuleNotFoundError as missing:
     sys.exit(f"spamdesk: {missing.name} is missing: pip install -r requirements/sagemaker.txt")
 
 _MODEL = "content"
+
+
+def _of_form(pattern: str, form: str) -> Callable[[str], str]:
+    """Return an argparse type for strings that match `pattern`; `form` describes these."""
+
+    def checked(given: str) -> str:
+        if not re.fullmatch(pattern, given):
+            raise argparse.ArgumentTypeError(f"{given[:100]!r} is not {form}")
+        return given
+
+    return checked
+
+
+# As AWS's reference of CreateEndpoint and CreateModel has them.
+_name = _of_form(
+    r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}",
+    "a name that SageMaker takes: at most 63 letters, digits and, between them, hyphens",
+)
+_image = _of_form(r"\S{1,255}", "an image: name:tag, or a whole registry address")
+_account = _of_form(r"\d{12}", "the number of an account: 12 digits")
+_role = _of_form(
+    r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,512}",
+    "the ARN of a role: arn:aws:iam::123456789012:role/NAME",
+)
+_s3_address = _of_form(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/\S{1,900}", "an address in S3: s3://bucket/key"
+)
+
+
+def _file(given: str) -> Path:
+    """Return a file that is there."""
+    if not Path(given).is_file():
+        raise argparse.ArgumentTypeError(f"{given!r} is no file")
+    return Path(given)
+
+
+def _count(given: str) -> int:
+    """Return a number of instances."""
+    if not (given.isascii() and given.isdigit() and 0 < int(given) < 1000):
+        raise argparse.ArgumentTypeError(f"{given[:20]!r} is not a number from 1 to 999")
+    return int(given)
+
+
+def _seconds(given: str) -> float:
+    """Return a time to wait."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{given[:20]!r} is not a number of seconds")
+    return value
+
+
+def _pair(given: str) -> tuple[str, str]:
+    """Return a variable of the environment and its value."""
+    variable, is_pair, value = given.partition("=")
+    if not (variable and is_pair):
+        raise argparse.ArgumentTypeError(f"{given[:100]!r} is not NAME=value")
+    return variable, value
 
 
 def main(given: list[str] | None = None) -> None:
@@ -94,41 +156,39 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     _model(package)
     _add_create(step(_create, "create model, endpoint configuration and endpoint; undone if one fails"))
     wait = step(_wait, "wait until an endpoint is in service")
-    wait.add_argument("name", type=arguments.name)
+    wait.add_argument("name", type=_name)
     _waiting(wait)
     wait.add_argument("--delete-on-failure", action="store_true", help="delete all if it does not come up")
     invoke = step(_invoke, "send texts or pictures; prints logits, or the five likeliest classes, as JSON")
-    invoke.add_argument("name", type=arguments.name)
+    invoke.add_argument("name", type=_name)
     invoke.add_argument("text", nargs="*")
     invoke.add_argument("--image", type=Path, nargs="+", help="files of pictures, for the image model")
     invoke.add_argument("--binary", action="store_true", help="tensors in binary behind a JSON header")
     delete = step(_delete, "delete endpoint, once it has started or failed, configuration and model")
-    delete.add_argument("name", type=arguments.name)
+    delete.add_argument("name", type=_name)
     _waiting(delete)
     delete.add_argument("--with-archive", action="store_true", help="the model's archive in S3, too")
     return parser.parse_args(given)
 
 
 def _add_create(create: argparse.ArgumentParser) -> None:
-    create.add_argument("name", type=arguments.name, help="of endpoint, configuration and model")
-    create.add_argument(
-        "--image", type=arguments.image, required=True, help="name:tag, or a whole registry address"
-    )
-    create.add_argument("--account", type=arguments.account, help="whose registry has name:tag")
+    create.add_argument("name", type=_name, help="of endpoint, configuration and model")
+    create.add_argument("--image", type=_image, required=True, help="name:tag, or a whole registry address")
+    create.add_argument("--account", type=_account, help="whose registry has name:tag")
     create.add_argument(
         "--role",
-        type=arguments.role,
+        type=_role,
         required=True,
         help="ARN of the execution role, which must read the archive",
     )
     create.add_argument(
-        "--model-data", type=arguments.s3_address, required=True, help="s3://bucket/key of the archive"
+        "--model-data", type=_s3_address, required=True, help="s3://bucket/key of the archive"
     )
-    create.add_argument("--archive", type=arguments.file, help="a local model.tar.gz to send there first")
+    create.add_argument("--archive", type=_file, help="a local model.tar.gz to send there first")
     create.add_argument("--instance-type", default="ml.c5.xlarge", help="ml.c5.xlarge if not given")
-    create.add_argument("--instances", type=arguments.count, default=1)
+    create.add_argument("--instances", type=_count, default=1)
     create.add_argument(
-        "--env", type=arguments.pair, action="append", default=[], help="NAME=value, for the container"
+        "--env", type=_pair, action="append", default=[], help="NAME=value, for the container"
     )
     _model(create)
 
@@ -138,12 +198,8 @@ def _model(parser: argparse.ArgumentParser) -> None:
 
 
 def _waiting(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--timeout", type=arguments.seconds, default=1800.0, help="seconds; 1800 if not given"
-    )
-    parser.add_argument(
-        "--poll", type=arguments.seconds, default=10.0, help="seconds between looks; 10 if not given"
-    )
+    parser.add_argument("--timeout", type=_seconds, default=1800.0, help="seconds; 1800 if not given")
+    parser.add_argument("--poll", type=_seconds, default=10.0, help="seconds between looks; 10 if not given")
 
 
 def _say(line: str) -> None:

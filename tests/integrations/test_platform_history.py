@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from integrations.calls import Calls
 from integrations.connector import Incoming
 from integrations.discourse import Discourse
 from integrations.mastodon import Mastodon
@@ -19,7 +20,6 @@ from moderation.operations.infrastructure import vault
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.integrations import discourse_server as forum
 from tests.integrations import hostile, test_history
-from tests.integrations.http import PlainHttp
 from tests.integrations.mastodon_server import TOKEN, MastodonServer, account, status
 from tests.integrations.platform_server import serving
 
@@ -55,7 +55,7 @@ def test_mastodon_survives_any_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Mastodon, "_was_spam", lambda *_: None)
     for bad in hostile.spoiled(MastodonServer().report("12", status("901"))):
         pages.append([bad])
-        assert len(list(Mastodon(PlainHttp(""), {}).history(since=SINCE))) <= 2
+        assert len(list(Mastodon(Calls(""), {}).history(since=SINCE))) <= 2
 
 
 def test_discourse_tells_how_flags_ended() -> None:
@@ -66,7 +66,7 @@ def test_discourse_tells_how_flags_ended() -> None:
     rows = [agreed, disagreed, ignored, published, refused, *others, forum.queued()]
     platform.queue = dict(enumerate(rows))
     with serving(platform):
-        connector = Discourse(PlainHttp(platform.url), {"user": forum.MODERATOR, "key": forum.KEY})
+        connector = Discourse(Calls(platform.url), {"user": forum.MODERATOR, "key": forum.KEY})
         found = list(connector.history(since=SINCE))
     assert [piece.was_spam for piece in found] == [True, False, None, False, None, None, False]
     assert [piece.post.external_id for piece in found if piece.decided_at] == ["discourse:50"]

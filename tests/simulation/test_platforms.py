@@ -5,7 +5,7 @@ from statistics import mean
 
 import pytest
 
-from simulation import moderator
+from simulation import people
 from simulation.events import ComplaintEvent, Event, PostEvent, Truth
 from simulation.platforms import PlatformKind
 from simulation.texts import links
@@ -91,7 +91,7 @@ class TestModerator:
         rng = random.Random(1)
         truth = Truth(is_spam=True, kind="task_jobs", language="en", is_hard=is_hard)
 
-        verdicts = [verdict for _ in range(20_000) if (verdict := moderator.verdict(truth, rng=rng))]
+        verdicts = [verdict for _ in range(20_000) if (verdict := people.verdict(truth, rng=rng))]
 
         assert lowest < mean(not verdict.is_spam for verdict in verdicts) < highest
 
@@ -99,4 +99,4 @@ class TestModerator:
         rng = random.Random(1)
         talk = Truth(is_spam=False, kind="pet_adoption", language="en")
 
-        assert mean(moderator.verdict(talk, rng=rng) is None for _ in range(5000)) > 0.9
+        assert mean(people.verdict(talk, rng=rng) is None for _ in range(5000)) > 0.9
