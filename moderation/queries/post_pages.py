@@ -139,7 +139,7 @@ def page(
         revisions=revisions,
         evidence=findings.of(revisions.rows[0]) if revisions.rows else (),
         scores=Page((), None) if is_blind else _scores(post, cursors.scores),
-        explained=None if is_blind else _explained(post, score_id),
+        explained=None if is_blind else _explained(post, score_id, viewer),
         standing=None if is_blind else _standing(post),
         decisions=Page((), None) if is_blind else _decisions(post, cursors.decisions),
         cases=cases,
@@ -182,7 +182,7 @@ def _scores(post: Post, cursor: str) -> Page[Score]:
     )
 
 
-def _explained(post: Post, score_id: int | None) -> ScoredPost | None:
+def _explained(post: Post, score_id: int | None, viewer: User) -> ScoredPost | None:
     rows = Score.objects.filter(revision__post=post)
     if score_id is not None:
         rows = rows.filter(pk=score_id)
@@ -191,8 +191,9 @@ def _explained(post: Post, score_id: int | None) -> ScoredPost | None:
     if score is None:
         return None
     score.revision.post = post
-    case = Case.objects.filter(score=score).order_by("-id").values_list("pk", flat=True).first()
-    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=case)
+    cases = case_access.visible(viewer).filter(score=score).order_by("-id")
+    case_id = cases.values_list("pk", flat=True).first()
+    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=case_id)
 
 
 def _standing(post: Post) -> Decision | None:

@@ -43,7 +43,7 @@ class TestStart:
         with CaptureQueriesContext(connection) as asked:
             desk.post(reverse("review-next"), headers=REVIEW_PAGE)
 
-        assert sum("moderation_queueassignment" in one["sql"] for one in asked.captured_queries) == 1
+        assert sum('queueassignment"."position"' in one["sql"] for one in asked.captured_queries) == 1
 
     def test_claims_what_is_filtered(self, desk: Client, cases: Cases) -> None:
         assert start(desk, filter="language=de") == address(cases["drei"])
