@@ -55,7 +55,7 @@ def test_mastodon_survives_any_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Mastodon, "_was_spam", lambda *_: None)
     for bad in hostile.spoiled(MastodonServer().report("12", status("901"))):
         pages.append([bad])
-        assert len(list(Mastodon(Calls(""), {}).history(since=SINCE))) <= 2
+        assert len(list(Mastodon(Calls("", is_dry_run=False), {}).history(since=SINCE))) <= 2
 
 
 def test_discourse_tells_how_flags_ended() -> None:
@@ -66,7 +66,9 @@ def test_discourse_tells_how_flags_ended() -> None:
     rows = [agreed, disagreed, ignored, published, refused, *others, forum.queued()]
     platform.queue = dict(enumerate(rows))
     with serving(platform):
-        connector = Discourse(Calls(platform.url), {"user": forum.MODERATOR, "key": forum.KEY})
+        connector = Discourse(
+            Calls(platform.url, is_dry_run=False), {"user": forum.MODERATOR, "key": forum.KEY}
+        )
         found = list(connector.history(since=SINCE))
     assert [piece.was_spam for piece in found] == [True, False, None, False, None, None, False]
     assert [piece.post.external_id for piece in found if piece.decided_at] == ["discourse:50"]
