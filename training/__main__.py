@@ -10,7 +10,6 @@ from collections.abc import Sequence
 COMMANDS = {
     "content": ("training.train_content", "fine-tune the content model on labelled texts"),
     "unseen": ("training.unseen", "what the content model makes of sources, or of folds, that it never saw"),
-    "words": ("training.words", "write the normaliser's word list"),
     "weights": ("training.served_weights", "a release's trained weights as safetensors"),
     "export": ("training.export_onnx", "turn a trained content model into Triton's repository"),
     "image": ("training.image.command", "the image model: ResNet50 as Triton's repository"),

@@ -1,7 +1,7 @@
 """The word list that tells a disguised word from a code: English words, most frequent first.
 
 words.txt holds the whole-word entries of BERT's English vocabulary (Apache-2.0) and words of spam corpora;
-`python -m training words` writes it.
+`python -m training words` of c07131c07 wrote it.
 """
 
 import functools

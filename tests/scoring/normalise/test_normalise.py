@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring import normalise
-from scoring.normalise import VersionMismatch
+from scoring.normalise import VersionMismatch, words
 
 # Characters that the steps care about, so that hypothesis meets them often.
 HOSTILE = st.text(
@@ -195,3 +195,12 @@ class TestVersions:
     def test_refuses_a_version_it_does_not_have(self) -> None:
         with pytest.raises(VersionMismatch, match=r"'0\.9'"):
             normalise.of_version("0.9")
+
+
+def test_the_word_list_ranks_the_frequent_first() -> None:
+    ranks = [words.rank(word) for word in ("the", "free", "airdrop", "pharmacies")]
+
+    assert ranks[0] == 0
+    assert ranks[:3] == sorted(rank for rank in ranks[:3] if rank is not None)
+    assert (ranks[2] or words.FREQUENT) < words.FREQUENT
+    assert words.rank("v1agra") is None
