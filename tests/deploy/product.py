@@ -117,8 +117,8 @@ class Product:
     def is_ready(self) -> bool:
         """Return whether every part works."""
         states = self.readiness()
-        for listed in ("late", "missing", "seen"):  # load alone may be late
-            states.pop(listed, None)
+        for told in ("content", "late", "missing", "seen"):  # load alone may be late
+            states.pop(told, None)
         return bool(states) and set(states.values()) == {"ok"}
 
     def wait_until(
