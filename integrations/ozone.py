@@ -14,8 +14,9 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from integrations import text
 from integrations.connector import Answer, Connector, Credential, Http, Incoming, Order, Page, Unusable
-from integrations.fields import count, digits, instant, part, parts, string, url
+from integrations.fields import count, digits, instant, part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 
@@ -150,16 +151,17 @@ class Ozone(Connector):
                 return None  # deleted since: nothing is left to look at
         # The author tells when it was written, perhaps a date ahead or long past.
         times = [instant(status, "createdAt"), instant(value, "createdAt") if path else None]
-        langs, parent = value.get("langs"), string(part(value, "reply", "parent"), "uri")
+        said, parent = text.from_record(value), string(part(value, "reply", "parent"), "uri")
+        langs = value.get("langs")
         cid = string(subject, "cid")
         post = IncomingPost(
             external_id=name if path else f"account:{did}",
-            text=_text(value) or ("" if path else handle),
+            text=said.text or ("" if path else handle),
             posted_at=min(filter(None, times), default=datetime.now(UTC)),
             author=_author(did, profile, handle=handle),
             parent=IncomingParent(external_id=parent) if parent else None,
             language=str(langs[0]).partition("-")[0] if isinstance(langs, list) and langs else "",
-            links=_links(value),
+            links=said.links,
         )
         return Incoming(
             post=post,
@@ -253,23 +255,6 @@ def _subject(order: Order, kind: str) -> dict[str, Any]:
 def _reason(kind: str) -> str:
     said = kind.rpartition("#reason")[2]
     return next((reason for start, reason in _REASONS.items() if said.startswith(start)), "other")
-
-
-def _text(value: dict[str, Any]) -> str:
-    """Return what people read of a post, a profile or a list, with its card and what pictures show."""
-    media = part(value, "embed", "media") or part(value, "embed")
-    said = [string(value, name) for name in ("text", "displayName", "name", "description")]
-    said += [string(part(media, "external"), name) for name in ("title", "description")]
-    said += [string(picture, "alt") for picture in parts(media, "images")]
-    return "\n\n".join(filter(None, said))
-
-
-def _links(value: dict[str, Any]) -> tuple[str, ...]:
-    """Return where links lead, which may be elsewhere than their text says."""
-    media = part(value, "embed", "media") or part(value, "embed")
-    features = [feature for facet in parts(value, "facets") for feature in parts(facet, "features")]
-    found = [url(feature, "uri") for feature in (*features, part(media, "external"))]
-    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _author(did: str, profile: dict[str, Any], *, handle: str) -> IncomingAuthor:
