@@ -6,7 +6,7 @@ passes it on to the labeler. Escalated subjects are left to the people of Ozone.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -22,7 +22,8 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPa
 
 _MODERATION, _EVENT = "tools.ozone.moderation", "tools.ozone.moderation.defs#modEvent"
 _ACCOUNT, _RECORD = "com.atproto.admin.defs#repoRef", "com.atproto.repo.strongRef"
-_PAGE, _LABEL, _LONGEST_NAME, _MARK = 20, "spam", 200, "[spamdesk:"
+_PAGE, _MOST_PAGES, _LABEL, _LONGEST_NAME, _MARK = 20, 200, "spam", 200, "[spamdesk:"
+_OPEN, _CLOSED = (f"{_MODERATION}.defs#review{state}" for state in ("Open", "Closed"))
 _REFUSALS, _IS_OVER = (400, 401, 404, 501), ("ExpiredToken", "InvalidToken", "AuthMissing")
 _DONE = ("DuplicateExternalId", "SubjectHasAction", "already taken down", "not taken down")
 _EVENTS = {"note": "Comment", "hide": "Label", "limit": "Label", "remove": "Takedown", "suspend": "Takedown"}
@@ -51,7 +52,7 @@ class Ozone(Connector):
         ),
     )
     actions, final = tuple(_EVENTS), ("note",)
-    default_action = "hide"
+    default_action, has_history = "hide", True
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
@@ -66,23 +67,26 @@ class Ozone(Connector):
 
     def poll(self, cursor: Mapping[str, Any]) -> Page:
         """Return open subjects, the longest waiting first; a new report puts its subject last."""
-        query = {"reviewState": "tools.ozone.moderation.defs#reviewOpen", "limit": _PAGE, **cursor}
-        query |= {"sortField": "lastReportedAt", "sortDirection": "asc"}
-        answer = self._got(f"{_MODERATION}.queryStatuses", **query)
-        statuses = parts(answer, "subjectStatuses")
-        names = [name for status in statuses if (name := _name(part(status, "subject")))]
-        seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
-        views = {
-            string(part(view, "record"), "uri") or string(part(view, "repo"), "did"): view
-            for view in parts(seen, "subjects")
-        }
-        incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
+        query = {"reviewState": _OPEN, "sortField": "lastReportedAt", "sortDirection": "asc", **cursor}
+        incoming, statuses, position = self._read(query)
         # Subjects without a report come last; a cursor behind them would leave out all reports to come.
-        position = string(answer, "cursor")
-        is_at_end = not statuses or not string(statuses[-1], "lastReportedAt")
-        if is_at_end or not position or not position.isprintable():
+        if not position or not string(statuses[-1], "lastReportedAt"):
             return Page(incoming=incoming, cursor=cursor)
         return Page(incoming=incoming, cursor={"cursor": position}, is_last=len(statuses) < _PAGE)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield posts whose review was closed. Ozone does not tell why something was taken down.
+
+        Spam is what the labeler labels so, or what is down, alone or with its account, and was reported as
+        spam or scam; not spam is what has neither label nor takedown, nor its account. The rest is unclear.
+        """
+        query = {"reviewState": _CLOSED, "sortField": "lastReviewedAt", "subjectType": "record"}
+        query["reviewedAfter"] = f"{since:%Y-%m-%dT%H:%M:%SZ}"
+        for _page in range(_MOST_PAGES):
+            incoming, _statuses, query["cursor"] = self._read(query)
+            yield from incoming
+            if not query["cursor"]:
+                return
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Log what the decision asks for, with its id: Ozone takes each event of it once.
@@ -136,6 +140,16 @@ class Ozone(Connector):
         if answer.status != 200 and not any(done in _refusal(answer) for done in _DONE):
             raise Unusable(_("Ozone refuses: %(error)s") % {"error": _refusal(answer)})
 
+    def _read(self, query: Mapping[str, Any]) -> tuple[tuple[Incoming, ...], list[dict[str, Any]], str]:
+        """Return a page of subjects, as we and as Ozone tell of them, and where the next begins."""
+        answer = self._got(f"{_MODERATION}.queryStatuses", limit=_PAGE, **query)
+        statuses, position = parts(answer, "subjectStatuses"), string(answer, "cursor")
+        names = [name for status in statuses if (name := _name(part(status, "subject")))]
+        seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
+        views = {string(view, "subject"): view for view in parts(seen, "subjects")}
+        incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
+        return incoming, statuses, position if statuses and position.isprintable() else ""
+
     def _reported(self, status: dict[str, Any], views: Mapping[str, dict[str, Any]]) -> Incoming | None:
         if not (name := _name(subject := part(status, "subject"))):
             return None
@@ -163,12 +177,25 @@ class Ozone(Connector):
             language=str(langs[0]).partition("-")[0] if isinstance(langs, list) and langs else "",
             links=said.links,
         )
+        complaints = self._complaints(name, post=post.external_id)
         return Incoming(
             post=post,
-            complaints=self._complaints(name, post=post.external_id),
+            complaints=complaints,
             account=not path,
             remote={"did": did, "uri": name if path else "", "cid": cid if cid.isalnum() else ""},
+            was_spam=self._was_spam(status, view, {told.reason for told in complaints}),
+            decided_at=instant(status, "lastReviewedAt"),
         )
+
+    def _was_spam(self, status: dict[str, Any], view: dict[str, Any], reasons: set[str]) -> bool | None:
+        record, repo = part(view, "record"), part(view, "repo")
+        labels = [*parts(record, "labels"), *parts(repo, "labels")]
+        own = {string(label, "val") for label in labels if string(label, "src") == self._key[2]}
+        takedowns = (status.get("takendown"), part(repo, "moderation", "subjectStatus").get("takendown"))
+        if _LABEL in own or (True in takedowns and reasons & {"spam", "scam"}):
+            return True
+        is_kept = record and not own and True not in takedowns
+        return False if is_kept and status.get("reviewState") == _CLOSED else None
 
     def _complaints(self, subject: str, *, post: str) -> tuple[IncomingComplaint, ...]:
         """Return the reports of a subject, without appeals, muted reporters and reports of messages."""
