@@ -2,10 +2,12 @@
 
 Sources: LemmyNet/lemmy crates/api/routes*/src/lib.rs, crates/db_views/report_combined, crates/api/api_crud/*/
 */remove.rs; LemmyNet/lemmy-js-client src/types. Nobody can report a person there, and reports of private
-messages and communities are left out. Lists of open reports begin with the oldest.
+messages and communities are left out. Lists of open reports begin with the oldest, of all with the newest.
 """
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -19,8 +21,8 @@ from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 
-_PAGE = 50
-_KINDS = ("post", "comment")
+_PAGE, _MOST_PAGES = 50, 100
+_KINDS, _GONE = ("post", "comment"), ("removed", "deleted")
 _SIGN_IN = {"v3": "/user/login", "v4": "/account/auth/login"}
 _ANSWERS = (400, 401, 404)
 _SIGNED_OUT = ("not_logged_in", "incorrect_login")
@@ -41,7 +43,7 @@ class Lemmy(Connector):
         Credential(name="password", label=gettext_lazy("Password"), is_secret=True),
     )
     actions = ("remove",)
-    default_action = "remove"
+    default_action, has_history = "remove", True
 
     def check(self) -> str:
         """Return the account's name; reading the reports is tried."""
@@ -58,6 +60,15 @@ class Lemmy(Connector):
             incoming.extend(piece for row in fresh for piece in _reported(row, kind))
             marks[kind] = max([cursor.get(kind, 0), *(_number(row, kind) for row in fresh)])
         return Page(incoming=tuple(incoming), cursor=marks, is_last=is_last)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield the posts and comments of resolved reports. Lemmy does not tell why something was removed.
+
+        Spam is what was removed and reported as spam or scam; not spam is what stays, in a thread that stays,
+        of an author who is not banned. Unclear is the rest.
+        """
+        found = [self._resolved(kind, since=since) for kind in (("",) if self._is_v4() else _KINDS)]
+        yield from heapq.merge(*found, key=lambda piece: piece.complaints[0].reported_at, reverse=True)
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Remove, which resolves the reports; resolve the reports of what is not spam."""
@@ -136,6 +147,19 @@ class Lemmy(Connector):
             found, marks[f"{kind}_page"] = [*found, *rows], page + len(rows) // _PAGE
         return found, marks, is_last
 
+    def _resolved(self, kind: str, *, since: datetime) -> Iterator[Incoming]:
+        onward = dict[str, str]()
+        for page in range(_MOST_PAGES):
+            answer = self._list(kind, unresolved_only="false", **onward)
+            rows = [(row, name) for row in _rows(answer) for name in _KINDS if _number(row, name)]
+            told = [piece for row, name in rows for piece in _reported(row, name)]
+            fresh = [piece for piece in told if piece.complaints[0].reported_at > since]
+            yield from (piece for piece in fresh if piece.decided_at)
+            following = string(answer, "next_page") if self._is_v4() else str(page + 2)
+            if len(fresh) < len(told) or not _rows(answer) or not following:
+                return
+            onward = {"page_cursor" if self._is_v4() else "page": following}
+
     def _list(self, kind: str, **query: str) -> Any:
         """Return reports: of all kinds in v4, where administrators must ask for those of communities."""
         path = "/report/list" if self._is_v4() else f"/{kind}/report/list"
@@ -208,7 +232,7 @@ def _number(row: dict[str, Any], kind: str) -> int:
 def _reported(row: dict[str, Any], kind: str) -> list[Incoming]:
     """Return the post or comment as it was reported, edited since or not; [] if it says nothing."""
     report, item, thread = part(row, f"{kind}_report"), part(row, kind), part(row, "post")
-    number = digits(item)
+    number, author = digits(item), part(row, f"{kind}_creator")
     body = string(report, f"original_{kind}_{'body' if kind == 'post' else 'text'}")
     title = string(report, "original_post_name") or string(thread, "name") if kind == "post" else ""
     read = text.from_markdown(body or string(item, "body" if kind == "post" else "content"), title)
@@ -223,7 +247,7 @@ def _reported(row: dict[str, Any], kind: str) -> list[Incoming]:
         external_id=address if 0 < len(address) <= 200 else f"lemmy:{kind}:{number}",
         text=read.text,
         posted_at=instant(item, "published_at", "published") or reported_at,
-        author=_author(part(row, f"{kind}_creator")),
+        author=_author(author),
         parent=above if kind == "comment" else None,
         links=tuple(dict.fromkeys(filter(None, [link, *read.links]))),
         media_urls=(link,) if link and is_picture else (),
@@ -239,8 +263,15 @@ def _reported(row: dict[str, Any], kind: str) -> list[Incoming]:
         is_automated=part(row, "creator").get("bot_account") is True,
     )
     remote = {"kind": kind, "id": int(number), "post": digits(thread), "reports": [digits(report)]}
-    is_gone = any(item.get(flag) is True for flag in ("removed", "deleted"))
-    return [Incoming(post=post, complaints=(complaint,), remote=remote, is_removed=is_gone)]
+    is_gone = any(item.get(flag) is True for flag in _GONE)
+    piece = Incoming(post=post, complaints=(complaint,), remote=remote, is_removed=is_gone)
+    if report.get("resolved") is not True:
+        return [piece]
+    bans = (row.get("creator_banned"), row.get("creator_banned_from_community"), author.get("banned"))
+    is_kept = not is_gone and True not in (*bans, *(thread.get(flag) for flag in _GONE))
+    is_spam = item.get("removed") is True and complaint.reason != "other"
+    decided_at = instant(report, "updated_at", "updated") or reported_at
+    return [replace(piece, was_spam=False if is_kept else is_spam or None, decided_at=decided_at)]
 
 
 def _author(person: dict[str, Any]) -> IncomingAuthor:

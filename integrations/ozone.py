@@ -6,7 +6,7 @@ passes it on to the labeler. Escalated subjects are left to the people of Ozone.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -14,14 +14,16 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from integrations import text
 from integrations.connector import Answer, Connector, Credential, Http, Incoming, Order, Page, Unusable
-from integrations.fields import count, digits, instant, part, parts, string, url
+from integrations.fields import count, digits, instant, part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 
 _MODERATION, _EVENT = "tools.ozone.moderation", "tools.ozone.moderation.defs#modEvent"
 _ACCOUNT, _RECORD = "com.atproto.admin.defs#repoRef", "com.atproto.repo.strongRef"
-_PAGE, _LABEL, _LONGEST_NAME, _MARK = 20, "spam", 200, "[spamdesk:"
+_PAGE, _MOST_PAGES, _LABEL, _LONGEST_NAME, _MARK = 20, 200, "spam", 200, "[spamdesk:"
+_OPEN, _CLOSED = (f"{_MODERATION}.defs#review{state}" for state in ("Open", "Closed"))
 _REFUSALS, _IS_OVER = (400, 401, 404, 501), ("ExpiredToken", "InvalidToken", "AuthMissing")
 _DONE = ("DuplicateExternalId", "SubjectHasAction", "already taken down", "not taken down")
 _EVENTS = {"note": "Comment", "hide": "Label", "limit": "Label", "remove": "Takedown", "suspend": "Takedown"}
@@ -50,7 +52,7 @@ class Ozone(Connector):
         ),
     )
     actions, final = tuple(_EVENTS), ("note",)
-    default_action = "hide"
+    default_action, has_history = "hide", True
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
@@ -65,23 +67,26 @@ class Ozone(Connector):
 
     def poll(self, cursor: Mapping[str, Any]) -> Page:
         """Return open subjects, the longest waiting first; a new report puts its subject last."""
-        query = {"reviewState": "tools.ozone.moderation.defs#reviewOpen", "limit": _PAGE, **cursor}
-        query |= {"sortField": "lastReportedAt", "sortDirection": "asc"}
-        answer = self._got(f"{_MODERATION}.queryStatuses", **query)
-        statuses = parts(answer, "subjectStatuses")
-        names = [name for status in statuses if (name := _name(part(status, "subject")))]
-        seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
-        views = {
-            string(part(view, "record"), "uri") or string(part(view, "repo"), "did"): view
-            for view in parts(seen, "subjects")
-        }
-        incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
+        query = {"reviewState": _OPEN, "sortField": "lastReportedAt", "sortDirection": "asc", **cursor}
+        incoming, statuses, position = self._read(query)
         # Subjects without a report come last; a cursor behind them would leave out all reports to come.
-        position = string(answer, "cursor")
-        is_at_end = not statuses or not string(statuses[-1], "lastReportedAt")
-        if is_at_end or not position or not position.isprintable():
+        if not position or not string(statuses[-1], "lastReportedAt"):
             return Page(incoming=incoming, cursor=cursor)
         return Page(incoming=incoming, cursor={"cursor": position}, is_last=len(statuses) < _PAGE)
+
+    def history(self, *, since: datetime) -> Iterator[Incoming]:
+        """Yield posts whose review was closed. Ozone does not tell why something was taken down.
+
+        Spam is what the labeler labels so, or what is down, alone or with its account, and was reported as
+        spam or scam; not spam is what has neither label nor takedown, nor its account. The rest is unclear.
+        """
+        query = {"reviewState": _CLOSED, "sortField": "lastReviewedAt", "subjectType": "record"}
+        query["reviewedAfter"] = f"{since:%Y-%m-%dT%H:%M:%SZ}"
+        for _page in range(_MOST_PAGES):
+            incoming, _statuses, query["cursor"] = self._read(query)
+            yield from incoming
+            if not query["cursor"]:
+                return
 
     def act(self, order: Order) -> Mapping[str, Any]:
         """Log what the decision asks for, with its id: Ozone takes each event of it once.
@@ -135,6 +140,16 @@ class Ozone(Connector):
         if answer.status != 200 and not any(done in _refusal(answer) for done in _DONE):
             raise Unusable(_("Ozone refuses: %(error)s") % {"error": _refusal(answer)})
 
+    def _read(self, query: Mapping[str, Any]) -> tuple[tuple[Incoming, ...], list[dict[str, Any]], str]:
+        """Return a page of subjects, as we and as Ozone tell of them, and where the next begins."""
+        answer = self._got(f"{_MODERATION}.queryStatuses", limit=_PAGE, **query)
+        statuses, position = parts(answer, "subjectStatuses"), string(answer, "cursor")
+        names = [name for status in statuses if (name := _name(part(status, "subject")))]
+        seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
+        views = {string(view, "subject"): view for view in parts(seen, "subjects")}
+        incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
+        return incoming, statuses, position if statuses and position.isprintable() else ""
+
     def _reported(self, status: dict[str, Any], views: Mapping[str, dict[str, Any]]) -> Incoming | None:
         if not (name := _name(subject := part(status, "subject"))):
             return None
@@ -150,23 +165,37 @@ class Ozone(Connector):
                 return None  # deleted since: nothing is left to look at
         # The author tells when it was written, perhaps a date ahead or long past.
         times = [instant(status, "createdAt"), instant(value, "createdAt") if path else None]
-        langs, parent = value.get("langs"), string(part(value, "reply", "parent"), "uri")
+        said, parent = text.from_record(value), string(part(value, "reply", "parent"), "uri")
+        langs = value.get("langs")
         cid = string(subject, "cid")
         post = IncomingPost(
             external_id=name if path else f"account:{did}",
-            text=_text(value) or ("" if path else handle),
+            text=said.text or ("" if path else handle),
             posted_at=min(filter(None, times), default=datetime.now(UTC)),
             author=_author(did, profile, handle=handle),
             parent=IncomingParent(external_id=parent) if parent else None,
             language=str(langs[0]).partition("-")[0] if isinstance(langs, list) and langs else "",
-            links=_links(value),
+            links=said.links,
         )
+        complaints = self._complaints(name, post=post.external_id)
         return Incoming(
             post=post,
-            complaints=self._complaints(name, post=post.external_id),
+            complaints=complaints,
             account=not path,
             remote={"did": did, "uri": name if path else "", "cid": cid if cid.isalnum() else ""},
+            was_spam=self._was_spam(status, view, {told.reason for told in complaints}),
+            decided_at=instant(status, "lastReviewedAt"),
         )
+
+    def _was_spam(self, status: dict[str, Any], view: dict[str, Any], reasons: set[str]) -> bool | None:
+        record, repo = part(view, "record"), part(view, "repo")
+        labels = [*parts(record, "labels"), *parts(repo, "labels")]
+        own = {string(label, "val") for label in labels if string(label, "src") == self._key[2]}
+        takedowns = (status.get("takendown"), part(repo, "moderation", "subjectStatus").get("takendown"))
+        if _LABEL in own or (True in takedowns and reasons & {"spam", "scam"}):
+            return True
+        is_kept = record and not own and True not in takedowns
+        return False if is_kept and status.get("reviewState") == _CLOSED else None
 
     def _complaints(self, subject: str, *, post: str) -> tuple[IncomingComplaint, ...]:
         """Return the reports of a subject, without appeals, muted reporters and reports of messages."""
@@ -253,23 +282,6 @@ def _subject(order: Order, kind: str) -> dict[str, Any]:
 def _reason(kind: str) -> str:
     said = kind.rpartition("#reason")[2]
     return next((reason for start, reason in _REASONS.items() if said.startswith(start)), "other")
-
-
-def _text(value: dict[str, Any]) -> str:
-    """Return what people read of a post, a profile or a list, with its card and what pictures show."""
-    media = part(value, "embed", "media") or part(value, "embed")
-    said = [string(value, name) for name in ("text", "displayName", "name", "description")]
-    said += [string(part(media, "external"), name) for name in ("title", "description")]
-    said += [string(picture, "alt") for picture in parts(media, "images")]
-    return "\n\n".join(filter(None, said))
-
-
-def _links(value: dict[str, Any]) -> tuple[str, ...]:
-    """Return where links lead, which may be elsewhere than their text says."""
-    media = part(value, "embed", "media") or part(value, "embed")
-    features = [feature for facet in parts(value, "facets") for feature in parts(facet, "features")]
-    found = [url(feature, "uri") for feature in (*features, part(media, "external"))]
-    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _author(did: str, profile: dict[str, Any], *, handle: str) -> IncomingAuthor:

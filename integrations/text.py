@@ -1,13 +1,17 @@
-"""HTML and Markdown as platforms send them, turned into text with the links kept."""
+"""HTML, Markdown and Bluesky's records as platforms send them, turned into text with the links kept."""
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import html_text
 import lxml.html
 from lxml.etree import LxmlError, strip_elements
 from markdown_it import MarkdownIt
+
+from integrations.fields import part, parts, string, url
 
 MOST_CHARACTERS, MOST_LINKS = 50_000, 100
 # As deep as browsers' own Markdown goes; the preset stops at 20 and drops the words inside.
@@ -53,6 +57,19 @@ def from_markdown(markdown: str, *titles: str) -> Text:
     """Return titles and Markdown; its HTML counts as text, as CommonMark without HTML shows it."""
     written = from_html(_MARKDOWN.render(markdown[:MOST_CHARACTERS]))
     return replace(written, text="\n\n".join(filter(None, [*titles, written.text])))
+
+
+def from_record(record: Mapping[str, Any]) -> Text:
+    """Return what people read of a post, a profile or a list, with its card and what pictures show."""
+    media = part(record, "embed", "media") or part(record, "embed")
+    card = part(media, "external")
+    said = [string(record, name) for name in ("text", "displayName", "name", "description")]
+    said += [string(card, name) for name in ("title", "description")]
+    said += [string(picture, "alt") for picture in parts(media, "images")]
+    features = [feature for facet in parts(record, "facets") for feature in parts(facet, "features")]
+    # Links may lead elsewhere than their words say.
+    links = filter(None, [url(feature, "uri") for feature in (*features, card)])
+    return _cut("\n\n".join(filter(None, said)), list(links))
 
 
 def _without_tags(source: str) -> Text:

@@ -91,7 +91,7 @@ class LemmyServer(PlatformServer):
         return 200, {"jwt": self.token}
 
     def _listed(self, kind: str, query: Any) -> dict[str, Any]:
-        is_open = query.get("unresolved_only") == "true"
+        is_open, limit = query.get("unresolved_only") == "true", int(query["limit"])
         kinds = ("post", "comment") if self.api == "v4" else (kind,)
         found = [(key, row) for key, row in self.reports.items() if key[0] in kinds]
         if is_open:
@@ -99,12 +99,12 @@ class LemmyServer(PlatformServer):
         else:
             found.reverse()
         if self.api == "v3":
-            start, name = 50 * (int(query.get("page", 1)) - 1), f"{kind}_reports"
-            return {name: [row for _, row in found[start : start + 50]]}
-        after, order = query.get("page_cursor", ""), list(self.reports)
-        found = [(key, row) for key, row in found if not after or order.index(key) > int(after)]
-        page = found[:50]
-        further = {"next_page": str(order.index(page[-1][0]))} if len(page) == 50 else {}
+            start, name = limit * (int(query.get("page", 1)) - 1), f"{kind}_reports"
+            return {name: [row for _, row in found[start : start + limit]]}
+        order = [str(key) for key in (self.reports if is_open else reversed(self.reports))]
+        start = order.index(query["page_cursor"]) + 1 if query.get("page_cursor") else 0
+        page = [(key, row) for key, row in found if str(key) in order[start:]][:limit]
+        further = {"next_page": str(page[-1][0])} if len(page) == limit else {}
         return {"items": [row for _, row in page], **further}
 
     def _item(self, kind: str, path: str, request: Request) -> tuple[int, Any]:

@@ -52,6 +52,8 @@ class OzoneServer(PlatformServer):
         self.statuses = [status(1, POST), status(2, SPAMMER)]
         self.events, self.logged = [report(1, POST), report(2, SPAMMER)], list[tuple[str, str]]()
         self.taken_down, self.labelled, self.keys = set[str](), set[str](), set[Any]()
+        view: dict[str, Any] = {"repo": {"did": SPAMMER}, "profile": PROFILE}
+        self.views = {POST: view | {"record": {"uri": POST, "value": RECORD}}, SPAMMER: view}
         self.sign_ins, self.role, self.has_views = 0, f"{_DEFS}#roleModerator", True
 
     def restrictions(self) -> set[str]:
@@ -79,8 +81,8 @@ class OzoneServer(PlatformServer):
             return asked[name](request.query)
         if name == "emitEvent":
             return self._emitted(request.body)
-        record = {"record": {"uri": POST, "value": RECORD}, "repo": {"did": SPAMMER}, "profile": PROFILE}
-        said = {"viewer": {"role": self.role}, "subjects": [record, {**record, "record": None}]}
+        views = [{"subject": name, **view} for name, view in self.views.items()]
+        said = {"viewer": {"role": self.role}, "subjects": views}
         return 200 if self.has_views or name == "getConfig" else 501, said
 
     def _session(self, body: dict[str, Any]) -> tuple[int, Any]:
@@ -91,10 +93,14 @@ class OzoneServer(PlatformServer):
 
     def _statuses(self, query: Any) -> tuple[int, Any]:
         def place(row: dict[str, Any]) -> str:
-            return f"{row['lastReportedAt'] or '~'}::{row['id']:09}"
+            return f"{row[query['sortField']] or '~'}::{row['id']:09}"
 
+        here, is_falling = query.get("cursor", ""), query.get("sortDirection", "desc") == "desc"
         waiting = [row for row in self.statuses if row["reviewState"] == query["reviewState"]]
-        rows = [row for row in sorted(waiting, key=place) if place(row) > query.get("cursor", "")][:20]
+        waiting = [row for row in waiting if row.get("lastReviewedAt", "~") > query.get("reviewedAfter", "")]
+        rows = sorted(waiting, key=place, reverse=is_falling)
+        rows = [row for row in rows if not here or (place(row) < here if is_falling else place(row) > here)]
+        rows = rows[: int(query["limit"])]
         return 200, {"subjectStatuses": rows, **({"cursor": place(rows[-1])} if rows else {})}
 
     def _record(self, query: Any) -> tuple[int, Any]:

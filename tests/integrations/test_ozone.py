@@ -197,7 +197,7 @@ class Canned(Calls):
 
 
 def test_one_bad_subject_takes_no_other_with_it() -> None:
-    view = {"record": {"uri": POST, "value": bluesky.RECORD}, "profile": bluesky.PROFILE}
+    view = {"subject": POST, "record": {"value": bluesky.RECORD}, "profile": bluesky.PROFILE}
     rows, good, http = [status(1, POST), status(2, SPAMMER)], status(3, "did:plc:good"), Canned("")
     said = {"rows": rows, "getSubjects": {"subjects": [view]}, "queryEvents": {"events": [report(1, POST)]}}
     for bad in hostile.spoiled(said):

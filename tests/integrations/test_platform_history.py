@@ -19,7 +19,9 @@ from moderation.models import Platform
 from moderation.operations.infrastructure import vault
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.integrations import discourse_server as forum
-from tests.integrations import hostile, test_history
+from tests.integrations import hostile, stand_ins, test_history, test_lemmy, test_ozone
+from tests.integrations import ozone_server as bluesky
+from tests.integrations.lemmy_server import LemmyServer
 from tests.integrations.mastodon_server import TOKEN, MastodonServer, account, status
 from tests.integrations.platform_server import serving
 
@@ -73,6 +75,47 @@ def test_discourse_tells_how_flags_ended() -> None:
     assert [piece.was_spam for piece in found] == [True, False, None, False, None, None, False]
     assert [piece.post.external_id for piece in found if piece.decided_at] == ["discourse:50"]
     assert platform.requests[0].query["from_date"] == "2026-03-01"
+
+
+@pytest.mark.parametrize("api", ["v3", "v4"])
+def test_lemmy_tells_what_became_of_reports(api: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("integrations.lemmy._PAGE", 2)
+    platform, suffix = LemmyServer(api), "_at" if api == "v4" else ""
+    cases = "post post removed spam, post post removed scam, comment comment removed rude, "
+    cases += "comment comment kept spam, post post deleted spam, comment post removed spam, "
+    cases += "post post_creator banned spam, post post removed spam"
+    for number, case in enumerate(cases.split(", ")):
+        kind, part, state, reason = case.split()
+        row = platform.report(kind, number + 1, number + 10)
+        row[part][state] = True
+        times = {f"published{suffix}": f"2026-0{3 if number else 2}-01T1{number}:00:00Z"}
+        times |= {f"updated{suffix}": "2026-03-02T10:00:00Z"}
+        row[f"{kind}_report"] |= {"reason": reason, "resolved": number < 7, **times}
+    with serving(platform):
+        found = list(test_lemmy.connected(platform).history(since=SINCE))
+    ends = [(piece.post.external_id.rpartition("/")[2], piece.was_spam) for piece in found]
+    assert ends == [("16", None), ("15", None), ("14", None), ("13", False), ("12", None), ("11", True)]
+    assert {piece.decided_at for piece in found} == {datetime(2026, 3, 2, 10, tzinfo=UTC)}
+
+
+def test_ozone_tells_how_reviews_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("integrations.ozone._PAGE", 2)
+    platform, closed = stand_ins.ozone(), {"reviewState": "tools.ozone.moderation.defs#reviewClosed"}
+    ends = ["Spam", "MisleadingScam down", "Rude down", "Spam", "Spam author", "Rude spam", "Spam nudity"]
+    for number, end in enumerate([*ends, "Spam"], start=2):
+        (reason, _, state), name = end.partition(" "), f"{bluesky.POST}{number if number < 9 else ''}"
+        closed["lastReviewedAt"] = f"2026-0{3 if number > 2 else 2}-02T1{number}:00:00.000Z"
+        platform.statuses.append(bluesky.status(number, name, takendown=state == "down", **closed))
+        platform.events.append(bluesky.report(number, name, reason))
+        marks = [{"src": "did:plc:another", "val": "spam"}, {"src": bluesky.LABELER, "val": state}]
+        record = {"value": bluesky.RECORD, "labels": marks if state in ("spam", "nudity") else marks[:1]}
+        account = {"moderation": {"subjectStatus": {"takendown": state == "author"}}}
+        platform.views[name] = {"record": record, "repo": account}
+    platform.views[bluesky.POST] = {}
+    with serving(platform):
+        found = list(test_ozone.connected(platform).history(since=SINCE))
+    assert [piece.was_spam for piece in found] == [None, None, True, True, False, None, True]
+    assert found[-1].decided_at == datetime(2026, 3, 2, 13, tzinfo=UTC)
 
 
 def test_a_post_comes_through_the_line_of_a_file() -> None:
