@@ -40,7 +40,7 @@ NAMES = re.compile(
     r"(?<![A-Za-z])(?:Spamdesk|DistilBERT|Triton|PostgreSQL|UTC|SHA|JSON|CSV|Parquet|English|Deutsch|Esc|Enter|"
     r"Ctrl|Bluesky|Discourse|Lemmy|Mastodon|Matrix|Ozone|Synapse|curated|janitr|sms|thai|uci|youtube|"
     r"TAG|Cyr|Gre|ZWSP|RLO|PDF|PDI|LRI|FREE|Cyrillic|right-to-left override|min|ms|pp|https?|hxxps?|"
-    r"web|beat|scoring|background|exports|housekeeping|learning|webhooks)(?![A-Za-z])|"
+    r"web|TensorRT, GPU|beat|scoring|background|exports|housekeeping|learning|webhooks)(?![A-Za-z])|"
     r"@\w+|[\w.-]+\.(?:example|jsonl|csv)|\b[0-9a-f]{12}\b"
 )
 CLIPPED = """() => {
