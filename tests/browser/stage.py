@@ -54,7 +54,6 @@ PEOPLE = (
     "\u202egro.knab-ruoy\u202c",
 )
 LONG_HOST = "a-very-long-name-that-goes-on.and-on." * 4 + "cheap-and-entirely-genuine-watches.example"
-
 PATIENCE_SECONDS = 60
 """How long a page or the server may take where others load the machine, too."""
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,11 @@ def test_from_the_address_to_the_decision_carried_out(
             lambda: server.restrictions() == {case.does}, f"{kind} was told", patience_seconds=_PATIENCE
         )
         assert time.monotonic() - began < PROMISE_SECONDS
+        if isinstance(server, MastodonServer):
+            server.reports["12"]["created_at"] = datetime.now(UTC).isoformat()
+            desk.goto("/history/")
+            desk.get_by_role("button", name=server.url).click()
+            expect(desk.get_by_text("What the filter would have done")).to_be_visible(timeout=120_000)
         if case.sends is not None:
             _send(desk, connected, case, server)
             _wait_for_case(desk, product)

@@ -7,7 +7,6 @@ from typing import Any
 import schemathesis
 
 _NUMBERS = itertools.count(1)
-
 PROBLEMS = {
     "erased": "What an earlier request of the same run erased is not taken in again.",
     "precondition_failed": "Which version stands, and so which ETag fits, a schema cannot say.",

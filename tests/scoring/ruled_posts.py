@@ -7,7 +7,6 @@ from tests.scoring.random_records import record
 
 BAN = Rule(7, "bad.example")
 BANS = Blocklist({"bad.example": BAN})
-
 BANNED = record(
     external_id="banned", links=(Link(url="http://bad.example/", host="bad.example", domain="bad.example"),)
 )

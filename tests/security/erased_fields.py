@@ -31,7 +31,6 @@ _ACCOUNT = (
 )
 
 _POSTING = ("send_post", "send_posts", "score_post")
-
 _NOTED = (
     "ask_second_person",
     "decide_campaign",
@@ -72,7 +71,6 @@ _NOT_STORED = "a question, which nobody stores"
 _OURS = "an id of ours"
 _OF_REASONS = ("guideline", "guideline_de", "signals", "title", "title_de")
 _DESK = "about the installation and who works there, not about authors"
-
 STAYS = {
     **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},
     **{f"{operation}/language": "a language code" for operation in _POSTING},

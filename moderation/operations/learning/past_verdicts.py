@@ -85,7 +85,8 @@ def fitted(
     """
     folder.mkdir(parents=True, exist_ok=True)
     labels = folder / _LABELS
-    write(labels, posts, records=records, scores=scores, is_whole=is_whole, release=base.release)
+    if not write(labels, posts, records=records, scores=scores, is_whole=is_whole, release=base.release):
+        raise NotFitted("no labels among the older posts")
     out = folder / _CANDIDATE
     given = {
         "release": base.release.folder,

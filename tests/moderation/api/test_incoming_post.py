@@ -22,7 +22,6 @@ from tests.moderation.api import conftest
 from tests.moderation.api.conftest import LEAST
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-
 TIMES = st.sampled_from(
     ("2026-03-01T09:30:00Z", "2026-03-01t09:30:00.5+02:00", "20260301T093000Z", "1999-12-31T23:59:59-12:00")
 )

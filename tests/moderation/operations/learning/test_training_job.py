@@ -33,7 +33,6 @@ pytestmark = pytest.mark.django_db
 
 Says = Callable[..., None]
 THRESHOLDS = {"review_from": 0.2, "remove_from": 0.97, "audit_rate": 0.02}
-
 _CANDIDATE = """
 import pathlib, shutil, sys
 out, made = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
