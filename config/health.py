@@ -38,9 +38,10 @@ def dependencies(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
     states: dict[str, Any] = {answer.part: _state(answer) for answer in answers}
-    for answer in answers:
-        told = {"problem": answer.unusable, "content": answer.served_by}
-        states |= {name: text for name, text in told.items() if text}
+    if problems := [answer.unusable for answer in answers if answer.unusable]:
+        states["problem"] = problems[0]
+    if engines := [answer.served_by for answer in answers if answer.served_by]:
+        states["content"] = engines[0]
     is_well = all(answer.is_up for answer in answers)
     if not only and states[Part.DATABASE] == "ok":
         late = lateness.late(at=timezone.now())
