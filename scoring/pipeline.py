@@ -1,7 +1,7 @@
 """The scoring pipeline: a record and the rules in force go in, a score with its contributions comes out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from scoring.trees import Floats
 
 __all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
-_Asked = tuple[PostRecord, Rule | None, bool, ContentScore | None]
-"""A record, its matching rule, whether a policy in words holds it, and the known score of its text."""
+_Asked = tuple[PostRecord, Rule | None, bool]
+"""A record, its matching rule, and whether a policy in words holds it."""
 
 
 class Scorer:
@@ -59,24 +59,25 @@ class Scorer:
         records: Sequence[PostRecord],
         *,
         blocklist: Blocklist,
-        held: Sequence[bool] = (),
+        held: Callable[[bool], Sequence[bool]] | None = None,
         known: Sequence[ContentScore | None] = (),
     ) -> list[ScoreResult]:
         """Score records with one call to the content model, results in their order.
 
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
-        marked degraded. `held` tells whether a policy in words holds each record for a human; by default none
-        is held. `known` are the `content_score`s of earlier results for the same texts, by this release's
-        content model (`Release.content_model`), None where the model has to be asked.
+        marked degraded. `held` is called once the texts were read, with whether they are degraded, and tells
+        whether a policy in words holds each record for a human; empty where none is held. `known` are the
+        `content_score`s of earlier results for the same texts, by this release's content model
+        (`Release.content_model`), None where the model has to be asked.
         """
         ruled = [(record, blocklist.match(record)) for record in records]
-        holds, before = held or [False] * len(records), known or [None] * len(records)
-        inputs = [
-            (record, rule, is_held, score)
-            for (record, rule), is_held, score in zip(ruled, holds, before, strict=True)
-            if not _is_ban(rule)
-        ]
-        results = iter(self._judged(inputs) if inputs else [])
+        free = [place for place, (_, rule) in enumerate(ruled) if not _is_ban(rule)]
+        answers = self._answers(
+            [records[place] for place in free], known=[known[place] if known else None for place in free]
+        )
+        holds = (held(answers.is_degraded) if held else ()) or [False] * len(records)
+        asked = [(*ruled[place], holds[place]) for place in free]
+        results = iter(self._judged(asked, answers) if asked else [])
         return [
             banned(record, rule, release=self.release)
             if rule is not None and _is_ban(rule)
@@ -157,10 +158,9 @@ class Scorer:
         platforms = [record.platform for record in records]
         return platform_head.probabilities(self.release, joined.margins, platforms=platforms)
 
-    def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
+    def _judged(self, asked: Sequence[_Asked], answers: readings.Answers) -> list[ScoreResult]:
         records = [record for record, *_ in asked]
         rows = self._rows(records)
-        answers = self._answers(records, known=[score for *_, score in asked])
         judgement = self._ensemble.judge(rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
@@ -205,7 +205,7 @@ class Scorer:
         content_score: ContentScore | None,
         is_degraded: bool,
     ) -> ScoreResult:
-        record, rule, is_held, _ = asked
+        record, rule, is_held = asked
         names = (*features.NAMES, CONTENT_TEXT)
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)

@@ -49,8 +49,11 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     unknown = replace(post, external_id=f"preview-{uuid.uuid4().hex}", revision=1, parent=None)
     revision, record, rules = _frozen(platform=platform, post=unknown, at=at)
     # Only now: while the models compute, no row is locked that ingest may wait for.
-    policies = matches.find(revisions=[revision], at=at)
-    results = live.score_many([record], blocklist=rules, held=policies.held)
+    results = live.score_many(
+        [record],
+        blocklist=rules,
+        held=lambda is_degraded: matches.find(revisions=[revision], at=at, is_degraded=is_degraded).held,
+    )
     [result] = withheld(results, revisions=[revision])
     release = Release.objects.filter(pk=live.release.id).first()
     row = unsaved(

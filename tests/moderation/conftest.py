@@ -114,7 +114,7 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
 def fake_topics(monkeypatch: pytest.MonkeyPatch) -> FakeTopics:
     """Put a stand-in where the process's topics model would be."""
     fake = FakeTopics()
-    monkeypatch.setattr(topic_model, "current", lambda _seconds, _priority: fake)
+    monkeypatch.setattr(topic_model, "current", lambda *_, **__: fake)
     return fake
 
 

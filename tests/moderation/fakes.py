@@ -1,6 +1,6 @@
 """A stand-in scorer for tests that are not about scoring: it says what the test wants to hear."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -64,14 +64,14 @@ class FakeScorer:
         records: Sequence[PostRecord],
         *,
         blocklist: Blocklist,
-        held: Sequence[bool] = (),
+        held: Callable[[bool], Sequence[bool]] | None = None,
         known: Sequence[ContentScore | None] = (),
     ) -> list[ScoreResult]:
         self.asked += len(records)
         self.known = known
         if self.poisonous is not None and any(record.text == self.poisonous for record in records):
             raise ZeroDivisionError("a poisonous record")
-        holds = held or [False] * len(records)
+        holds = (held(self.is_degraded) if held else ()) or [False] * len(records)
         return [
             self._held(self._score(record, blocklist), is_held)
             for record, is_held in zip(records, holds, strict=True)

@@ -110,6 +110,17 @@ class TestScoreMany:
         assert content.calls == [2]
         assert all(map(equal, before, after))
 
+    def test_policies_are_asked_once_the_texts_were_read(self, scorer: Scorer, content: FakeContent) -> None:
+        posts = [BANNED, *(one.record for one in labelled(2))]
+
+        scores = scorer.score_many(
+            posts, blocklist=BANS, held=lambda is_degraded: [bool(content.calls) and not is_degraded] * 3
+        )
+
+        assert content.calls == [2]
+        assert scores[0].routing.route is Route.REMOVE
+        assert {score.routing.route for score in scores[1:]} == {Route.REVIEW}
+
     def test_of_nothing_is_nothing(self, scorer: Scorer, content: FakeContent) -> None:
         assert scorer.score_many([], blocklist=NO_BANS) == []
         assert content.calls == []

@@ -33,23 +33,29 @@ class Matches:
 NOTHING = Matches(by_revision={})
 
 
-def find(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = False) -> Matches:
-    """Ask the topics model about the texts in one call, if a policy is active.
+def find(
+    *, revisions: Sequence[Revision], at: datetime, is_degraded: bool, is_awaited: bool = False
+) -> Matches:
+    """Ask the topics model about texts that scoring has read, in one call, if a policy is active.
 
     Without an answer nothing is tagged or held: one slow model must not put every post before people. If a
-    policy holds posts, these are scored again once the model answers.
+    policy holds posts, these are scored again once the model answers. Texts that `is_degraded` says could not
+    be read are not asked about: the same server would not answer in time a second time.
     """
     policies = policy_pages.in_force(at)
     if not policies:
         return NOTHING
+    is_owed = any(policy.effect == PolicyEffect.HOLD for policy in policies)
+    unknown = Matches(by_revision={}, is_known=False, is_owed=is_owed)
+    if is_degraded:
+        return unknown
     try:
         answers = topic_model.client(is_awaited=is_awaited).probabilities(
             [revision.text for revision in revisions], topics=[policy.words for policy in policies]
         )
     except Unavailable as reason:
         log.info("policies_unknown", reason=str(reason)[:200], posts=len(revisions))
-        is_owed = any(policy.effect == PolicyEffect.HOLD for policy in policies)
-        return Matches(by_revision={}, is_known=False, is_owed=is_owed)
+        return unknown
     rows = [_matched(policies, row) for row in answers.tolist()]
     holding = {policy.pk for policy in policies if policy.effect == PolicyEffect.HOLD}
     return Matches(

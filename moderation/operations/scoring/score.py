@@ -62,7 +62,6 @@ class _Frozen:
     revisions: Sequence[Revision]
     records: Sequence[PostRecord]
     rules: Blocklist
-    policies: Matches
 
 
 def gathered(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -131,12 +130,12 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     text_groups.backfill(revisions=revisions)
     join.join(revisions=revisions, at=at)
     gather.gather_or_leave(revisions=revisions, at=at)
-    frozen = _freeze(revisions, at=at, is_awaited=is_awaited)
-    results = _judge(frozen, live=live, at=at)
+    frozen = _freeze(revisions, at=at)
+    results, policies = _judge(frozen, live=live, at=at, is_awaited=is_awaited)
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic(), messages.same_endpoints():
-        scores = _store(frozen, results, live=live, at=at)
-        matches.store(frozen.policies, scores=scores, at=at)
+        scores = _store(frozen, results, is_owed=policies.is_owed, live=live, at=at)
+        matches.store(policies, scores=scores, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
         recovery.drop_replaced(scores)
@@ -154,34 +153,47 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
         return 0
 
 
-def _freeze(revisions: Sequence[Revision], *, at: datetime, is_awaited: bool) -> _Frozen:
+def _freeze(revisions: Sequence[Revision], *, at: datetime) -> _Frozen:
     linked = record_links.stored_links(revisions)
     return _Frozen(
         revisions=revisions,
         records=records.records_at(revisions=revisions, at=at, linked=linked),
         rules=rules_in_force.for_revisions(revisions=revisions, at=at, linked=linked),
-        policies=matches.find(revisions=revisions, at=at, is_awaited=is_awaited),
     )
 
 
-def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResult]:
+def _judge(
+    frozen: _Frozen, *, live: Scorer, at: datetime, is_awaited: bool
+) -> tuple[Sequence[ScoreResult], Matches]:
+    policies = matches.NOTHING
+
+    def held(is_degraded: bool) -> Sequence[bool]:  # noqa: FBT001 - the scorer's call
+        nonlocal policies
+        policies = matches.find(
+            revisions=frozen.revisions, at=at, is_degraded=is_degraded, is_awaited=is_awaited
+        )
+        return policies.held
+
     results = live.score_many(
         frozen.records,
         blocklist=frozen.rules,
-        held=frozen.policies.held,
+        held=held,
         known=latest_scores.content_scores(frozen.revisions, content_model=live.release.content_model),
     )
-    return audit_sample.drawn(
+    drawn = audit_sample.drawn(
         revisions=frozen.revisions,
         records=frozen.records,
         results=withheld(results, revisions=frozen.revisions),
         release=live.release,
         at=at,
     )
+    return drawn, policies
 
 
 @transactions.required
-def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at: datetime) -> list[Score]:
+def _store(
+    frozen: _Frozen, results: Sequence[ScoreResult], *, is_owed: bool, live: Scorer, at: datetime
+) -> list[Score]:
     """Save the scores of those that no other worker has taken over; the others are left out."""
     held_ids = leases.still_held(revisions=frozen.revisions)
     release = store.release(live.release, at=at)
@@ -192,7 +204,7 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     ]
     review_sample.draw(rows, at=at)
     _insert(rows)
-    lacking = [score.revision.scoring for score in rows if score.is_degraded or frozen.policies.is_owed]
+    lacking = [score.revision.scoring for score in rows if score.is_degraded or is_owed]
     for row in lacking:  # their next pause begins now
         row.state, row.lease_until, row.enqueued_at = ScoreState.DEGRADED, None, at
         row.degraded_since = row.degraded_since or at

@@ -113,6 +113,18 @@ class TestWithoutAnAnswer:
         assert Decision.objects.filter(post=fish, verdict="not_spam").count() == 1
         assert recovery.rescore_degraded(at=later(30)) == 0
 
+    def test_texts_that_the_content_model_did_not_read_are_not_asked_about(
+        self, post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies
+    ) -> None:
+        fake_scorer.is_degraded = True
+        active("cats")
+        fake_topics.asked.clear()
+        post(text="cats")
+
+        scored()
+
+        assert fake_topics.asked == matched() == []
+
     def test_content_alone_decides_what_is_for_a_human(
         self, post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies
     ) -> None:
