@@ -1,7 +1,7 @@
 """Rules about links, senders, what texts name and pictures: what is banned, held for a human, or allowed."""
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -77,12 +77,7 @@ class Blocklist:
     def _of_text(self, record: PostRecord) -> list[Rule]:
         if not self.texts:
             return []
-        text_identifiers = identifiers.read(
-            record.text,
-            urls=[link.url for link in record.links],
-            domains={domain for _, domain in hosts_of(record)},
-            kinds={rule.kind for rule in self.texts},
-        )
+        text_identifiers = identities(record, kinds={rule.kind for rule in self.texts})
         return [rule for rule in self.texts if text_identifiers.holds(rule.kind, rule.value)]
 
     def _sender(self, record: PostRecord) -> Rule | None:
@@ -93,6 +88,16 @@ class Blocklist:
         networks = ((ipaddress.ip_network(rule.value), rule) for rule in self.addresses)
         reaching = [(network.prefixlen, rule) for network, rule in networks if address in network]
         return max(reaching, key=lambda pair: pair[0])[1] if reaching else None
+
+
+def identities(record: PostRecord, *, kinds: Collection[str]) -> identifiers.Found:
+    """Read the identifiers of some kinds from a record's text and links."""
+    return identifiers.read(
+        record.text,
+        urls=[link.url for link in record.links],
+        domains={domain for _, domain in hosts_of(record)},
+        kinds=kinds,
+    )
 
 
 def hosts_of(record: PostRecord) -> Iterator[tuple[str, str]]:

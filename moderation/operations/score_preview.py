@@ -87,6 +87,6 @@ def _frozen(
         revision = revisions.get(post__platform=platform, post__external_id=post.external_id)
         text_groups.backfill(revisions=[revision])
         record = records.record_at(revision=revision, at=at)
-        rules = rules_in_force.for_revisions(revisions=[revision], at=at)
+        rules = rules_in_force.for_revisions(revisions=[revision], records=[record], at=at)
         transaction.set_rollback(True)
     return revision, record, rules

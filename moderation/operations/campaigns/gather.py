@@ -61,7 +61,12 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         assignment.save()
         for gone_id, kept_id in assignment.mergers:
             members.merge(gone=gone_id, kept=kept_id)
-        members.add(new_members=assignment.new_members, campaigns=assignment.campaigns.values(), at=at)
+        members.add(
+            new_members=assignment.new_members,
+            campaigns=assignment.campaigns.values(),
+            facts=traits,
+            at=at,
+        )
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:

@@ -5,7 +5,7 @@ the transaction that holds the campaign lock (`gather`).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db.models import F
@@ -15,6 +15,7 @@ from moderation.models import Campaign, CampaignMember, CampaignTrait, Revision
 from moderation.models.campaigns import TieKind
 from moderation.operations.campaigns.assignment import NewMember
 from moderation.queries.campaigns import shared_traits
+from moderation.queries.campaigns.shared_traits import Trait
 from scoring import similarity
 
 _COUNTED = (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK)
@@ -51,8 +52,16 @@ WHERE c.id = k.id
 """
 
 
-def add(*, new_members: Sequence[NewMember], campaigns: Iterable[Campaign], at: datetime) -> None:
-    """Save new members and count their traits; `campaigns` are theirs, with their examples."""
+def add(
+    *,
+    new_members: Sequence[NewMember],
+    campaigns: Iterable[Campaign],
+    facts: Mapping[int, Sequence[Trait]],
+    at: datetime,
+) -> None:
+    """Save new members and count their traits; `campaigns` are theirs, with their examples. `facts` are the
+    traits of those revisions that the caller has read.
+    """
     if not new_members:
         return
     revisions = _revisions(new_members)
@@ -76,7 +85,8 @@ def add(*, new_members: Sequence[NewMember], campaigns: Iterable[Campaign], at: 
         ]
     )
     homes = {revisions[member.post_id].pk: member.campaign_id for member in new_members}
-    _run(_ADD_TRAITS, _traits(list(revisions.values()), homes=homes))
+    unread = [revision for revision in revisions.values() if revision.pk not in facts]
+    _run(_ADD_TRAITS, _traits({**facts, **shared_traits.facts_of(unread)}, homes=homes))
     _recount(Counter(member.campaign_id for member in new_members), at=at)
 
 
@@ -113,7 +123,7 @@ def merge(*, gone: int, kept: int) -> None:
 def _take_traits(members: Sequence[CampaignMember], *, kinds: Collection[TieKind] = _COUNTED) -> None:
     homes = {member.revision_id: member.campaign_id for member in members}
     revisions = Revision.objects.filter(pk__in=homes).select_related("post")
-    _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=kinds))
+    _run(_TAKE_TRAITS, _traits(shared_traits.facts_of(list(revisions)), homes=homes, kinds=kinds))
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
 
 
@@ -144,14 +154,13 @@ def _examples(
 
 
 def _traits(
-    revisions: Sequence[Revision], *, homes: dict[int, int], kinds: Collection[TieKind] = _COUNTED
+    facts: Mapping[int, Sequence[Trait]], *, homes: dict[int, int], kinds: Collection[TieKind] = _COUNTED
 ) -> Counter[tuple[int, str, str]]:
     """Count the traits that revisions bring to their campaigns; `homes` maps revision to campaign."""
-    facts = shared_traits.facts_of(revisions)
     return Counter(
-        (homes[revision_id], trait.kind.value, trait.value)
-        for revision_id, traits in facts.items()
-        for trait in traits
+        (campaign, trait.kind.value, trait.value)
+        for revision_id, campaign in homes.items()
+        for trait in facts.get(revision_id, ())
         if trait.kind in kinds
     )
 

@@ -34,8 +34,8 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
     """
     by_post = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
     members = CampaignMember.objects.filter(post__in=by_post, left_out_at__isnull=True)
-    campaign_of = dict(members.values_list("post_id", "campaign_id"))
-    decisions = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
+    decisions = purity.standing(campaigns=members.values("campaign"), at=at)
+    campaign_of = dict(members.values_list("post_id", "campaign_id")) if decisions else {}
     is_open = {pk: purity.purity(decision).is_enough for pk, decision in decisions.items()}
     candidates = {
         post: _ruling(by_post[post], decisions[campaign], is_open=is_open[campaign])

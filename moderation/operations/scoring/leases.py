@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Min, Q, QuerySet
 
-from moderation import enqueue
+from moderation import enqueue, prepared
 from moderation.models import Post, Revision, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.infrastructure import transactions
@@ -19,6 +19,14 @@ batch costs as much as five more.
 """
 AGAIN_CHUNK = 16
 """Posts that one task scores again, unless its message names more: what a new post may wait for."""
+
+# NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
+_LOCKED = """
+SELECT j.revision_id, j.state, j.generation, j.attempts, p.latest_revision
+FROM moderation_scoringjob j JOIN moderation_revision r ON r.id = j.revision_id
+JOIN moderation_post p ON p.id = r.post_id
+WHERE j.revision_id = ANY(%(ids)s) ORDER BY p.id, j.revision_id FOR NO KEY UPDATE OF p, j
+"""
 
 
 def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) -> list[Revision]:
@@ -79,18 +87,15 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
     The posts are locked first, as ingest does, so that the two cannot deadlock. They are read again: a higher
     revision may have arrived meanwhile. Call inside the transaction that stores the scores.
     """
-    ids = [revision.pk for revision in revisions]
-    posts = _lock_posts({revision.post_id for revision in revisions})
-    rows = ScoringJob.objects.select_for_update().filter(pk__in=ids).order_by("pk")
     # The attempts, too: whoever took over after our lease has the same state and generation.
-    states = {row.pk: (row.state, row.generation, row.attempts) for row in rows}
+    states = {pk: row for pk, *row in prepared.rows(_LOCKED, ids=[revision.pk for revision in revisions])}
     for revision in revisions:
-        revision.post.latest_revision = posts[revision.post_id]
+        revision.post.latest_revision = states[revision.pk][-1]
     return {
         revision.pk
         for revision in revisions
-        if states.get(revision.pk)
-        == (ScoreState.SCORING, revision.scoring.generation, revision.scoring.attempts)
+        if states[revision.pk][:-1]
+        == [ScoreState.SCORING, revision.scoring.generation, revision.scoring.attempts]
     }
 
 

@@ -25,7 +25,7 @@ from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route
 from moderation.operations.similarity import text_groups
 from moderation.queries import latest_scores
-from moderation.queries.records import record_links, records
+from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring import routing
 from scoring.blocklist import Blocklist, Effect, Rule
@@ -154,12 +154,9 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _freeze(revisions: Sequence[Revision], *, at: datetime) -> _Frozen:
-    linked = record_links.stored_links(revisions)
-    return _Frozen(
-        revisions=revisions,
-        records=records.records_at(revisions=revisions, at=at, linked=linked),
-        rules=rules_in_force.for_revisions(revisions=revisions, at=at, linked=linked),
-    )
+    rows = records.records_at(revisions=revisions, at=at)
+    rules = rules_in_force.for_revisions(revisions=revisions, records=rows, at=at)
+    return _Frozen(revisions=revisions, records=rows, rules=rules)
 
 
 def _judge(

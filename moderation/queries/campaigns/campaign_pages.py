@@ -179,7 +179,7 @@ def page(*, campaign_id: int, viewer: User, at: datetime) -> CampaignPage:
     begin = span["begin"] or campaign.opened_at
     step = _step((span["end"] or begin) - begin)
     times = _times(placed(members, viewer=viewer), begin=begin, step=step)
-    standing = campaigns_purity.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
+    standing = campaigns_purity.standing(campaigns=[campaign.pk], at=at).get(campaign.pk)
     traits = _traits(campaign, viewer=viewer)
     decisions = CampaignDecision.objects.filter(campaign=campaign).select_related(
         "decided_by", "correction", "reconsideration"

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
 
 from moderation.models import CampaignDecision, Decision, desk_settings
 from moderation.models.campaigns import CampaignDecisionState
@@ -33,10 +36,10 @@ class Purity:
         return self.lower_bound >= desk_settings.current().campaign_purity_percent / 100
 
 
-def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, CampaignDecision]:
+def standing(*, campaigns: Sequence[int] | QuerySet[Any, Any], at: datetime) -> dict[int, CampaignDecision]:
     """Return the decision in force of each campaign, by its id: completed, sent, and not reversed."""
     rows = CampaignDecision.objects.filter(
-        campaign__in=campaign_ids,
+        campaign__in=campaigns,
         state=CampaignDecisionState.DONE,
         effective_at__lte=at,
         corrects__isnull=True,

@@ -137,6 +137,8 @@ def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
         traits = [Trait(kind=TieKind.AUTHOR, key=author, value=author)]
         traits += [Trait(kind=TieKind.NETWORK, key=network, value=network)] if network else []
         by_revision[revision.pk] = dict.fromkeys(traits)
+    if not by_revision:
+        return {}
     links = PostLink.objects.filter(revision__in=revisions, position__lt=_MAX_LINKS)
     image_rows = RevisionPicture.objects.filter(revision__in=revisions)
     # In one query: posts without pictures wait for none of their own.

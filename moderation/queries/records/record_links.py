@@ -1,12 +1,11 @@
 """Links of revisions, their history and where they were seen to lead, strictly before an instant."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from moderation.models import LinkVerdict, PostLink, Revision, RevisionEvidence
-from moderation.models.evidence import EvidenceRole
+from moderation.models import PostLink, Revision
 from moderation.models.reputation import ReputationProvider
 from moderation.queries.records.record_histories import rows, since
 from scoring.links import links_in, registrable_domain
@@ -22,11 +21,26 @@ SELECT k.link_id,
   (SELECT count(DISTINCT s.post_id) FROM (SELECT r.post_id FROM moderation_post p
      JOIN moderation_revision r ON r.post_id = p.id JOIN moderation_postlink l ON l.revision_id = r.id
      WHERE p.author_id = k.author_id AND p.received_at < %(at)s AND p.id <> k.post_id
-       AND l.url_digest = k.url_digest AND l.received_at < %(at)s LIMIT {sample}) s)
-FROM unnest(%(links)s::bigint[], %(digests)s::text[], %(posts)s::bigint[], %(authors)s::bigint[])
-  AS k(link_id, url_digest, post_id, author_id)
+       AND l.url_digest = k.url_digest AND l.received_at < %(at)s LIMIT {sample}) s),
+  threat.value, trust.value, registration.live_since_at
+FROM unnest(%(links)s::bigint[], %(digests)s::text[], %(domains)s::text[], %(posts)s::bigint[],
+            %(authors)s::bigint[]) AS k(link_id, url_digest, domain, post_id, author_id)
 JOIN moderation_post own ON own.id = k.post_id
 """
+_VERDICT = """LEFT JOIN LATERAL (SELECT v.value, v.live_since_at FROM moderation_linkverdict v
+  WHERE v.subject = k.{subject} AND v.provider = '{provider}'
+    AND v.fetched_at < %(at)s AND v.expires_at > %(at)s
+  ORDER BY v.fetched_at DESC LIMIT 1) {name} ON true
+"""
+_LINK_FACTS = _LINK_COUNTS + "".join(
+    _VERDICT.format(subject=subject, provider=provider, name=name)
+    for name, provider, subject in (
+        ("threat", ReputationProvider.WEB_RISK, "url_digest"),
+        ("trust", ReputationProvider.TRUST, "domain"),
+        ("registration", ReputationProvider.REGISTRATION, "domain"),
+    )
+)
+"""Only the latest verdicts that had not expired count."""
 Hops = dict[tuple[int, str], tuple[str, ...]]
 """By revision and digest of the link's URL: the other hosts on the way, in order, without repetition."""
 
@@ -52,11 +66,10 @@ def links(
     if not stored:
         return {}
     by_id = {revision.pk: revision for revision in revisions}
-    counts = _counts(stored, by_id=by_id, at=at)
-    reputations = _reputations(stored, at=at)
+    facts = _facts(stored, by_id=by_id, at=at)
     by_revision: dict[int, list[Link]] = defaultdict(list)
     for row, history in zip(stored, domains, strict=True):
-        url_posts, author_posts = counts[row.pk]
+        url_posts, author_posts, reputation = facts[row.pk]
         by_revision[row.revision_id].append(
             Link(
                 url=row.url,
@@ -65,64 +78,32 @@ def links(
                 domain_history=since(history, row.domain.first_seen_at, at=at),
                 url_posts=url_posts,
                 author_posts=author_posts,
-                reputation=reputations[row.pk],
+                reputation=reputation,
                 hops=hops.get((row.revision_id, row.url_digest), ()),
             )
         )
     return {revision_id: tuple(of_revision) for revision_id, of_revision in by_revision.items()}
 
 
-def _counts(
+def _facts(
     stored: Sequence[PostLink], *, by_id: dict[int, Revision], at: datetime
-) -> dict[int, tuple[int, int]]:
-    """Return, for each link, the earlier posts with its URL and those of the same author."""
+) -> dict[int, tuple[int, int, LinkReputation]]:
+    """Return, for each link, the earlier posts with its URL, those of the same author, and what providers
+    say of it.
+    """
     counted = rows(
-        _LINK_COUNTS,
+        _LINK_FACTS,
         links=[row.pk for row in stored],
         digests=[row.url_digest for row in stored],
+        domains=[row.domain.name for row in stored],
         posts=[by_id[row.revision_id].post_id for row in stored],
         authors=[by_id[row.revision_id].post.author_id for row in stored],
         at=at,
     )
-    return {link_id: (url_posts, author_posts) for link_id, url_posts, author_posts in counted}
-
-
-def _reputations(stored: Sequence[PostLink], *, at: datetime) -> dict[int, LinkReputation]:
-    """Return the latest provider verdicts that were stored before `at` and had not expired then."""
-    subjects = {row.url_digest for row in stored} | {row.domain.name for row in stored}
-    verdicts = {
-        (verdict.subject, verdict.provider): verdict
-        for verdict in LinkVerdict.objects.filter(subject__in=subjects, fetched_at__lt=at, expires_at__gt=at)
-        .order_by("subject", "provider", "-fetched_at")
-        .distinct("subject", "provider")
+    return {
+        link_id: (*counts, LinkReputation(threat_score=threat, trust_score=trust, live_since_at=live_since))
+        for link_id, *counts, threat, trust, live_since in counted
     }
-
-    def reputation(row: PostLink) -> LinkReputation:
-        threat = verdicts.get((row.url_digest, ReputationProvider.WEB_RISK))
-        trust = verdicts.get((row.domain.name, ReputationProvider.TRUST))
-        registration = verdicts.get((row.domain.name, ReputationProvider.REGISTRATION))
-        return LinkReputation(
-            threat_score=threat.value if threat else None,
-            trust_score=trust.value if trust else None,
-            live_since_at=registration.live_since_at if registration else None,
-        )
-
-    return {row.pk: reputation(row) for row in stored}
-
-
-def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
-    """Return the hops of these revisions' links; a link that stays on its own host is left out."""
-    rows = RevisionEvidence.objects.filter(
-        revision__in=revision_ids, role=EvidenceRole.LINK, evidence__fetched_at__lt=at
-    ).order_by("revision_id", "evidence__fetched_at")
-    # An address that was fetched in several hours has several rows: the last one read stays.
-    by_link: Hops = {}
-    for revision_id, digest, chain in rows.values_list(
-        "revision", "evidence__url_digest", "evidence__chain"
-    ).iterator():
-        if others := passed(chain):
-            by_link[revision_id, digest] = others
-    return by_link
 
 
 def passed(chain: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

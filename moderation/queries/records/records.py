@@ -20,17 +20,6 @@ from scoring.records import (
 )
 from scoring.resemblance import author_bands, note_digest
 
-_SAME_TEXT = """
-SELECT count(s.post_id) FROM unnest(%(digests)s::text[], %(posts)s::bigint[], %(authors)s::bigint[])
-  WITH ORDINALITY AS k(text_digest, post_id, author_id, position)
-LEFT JOIN LATERAL (
-  SELECT DISTINCT r.post_id FROM moderation_post p JOIN moderation_revision r ON r.post_id = p.id
-  WHERE p.author_id = k.author_id AND p.id <> k.post_id AND p.received_at < %(at)s
-    AND r.text_digest = k.text_digest AND r.received_at < %(at)s LIMIT {sample}
-) s ON true
-GROUP BY k.position ORDER BY k.position
-"""
-
 _COMPLAINTS = """
 SELECT k.post_id, c.reason, c.reported_at, t.confirmed, t.rejected, a.first_seen_at, c.note
 FROM unnest(%(posts)s::bigint[]) AS k(post_id)
@@ -57,23 +46,20 @@ def record_at(*, revision: Revision, at: datetime) -> PostRecord:
     return records_at(revisions=[revision], at=at)[0]
 
 
-def records_at(
-    *, revisions: Sequence[Revision], at: datetime, linked: Sequence[PostLink] | None = None
-) -> list[PostRecord]:
+def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecord]:
     """Return one record per revision, in order, in a number of queries that does not depend on how many.
 
-    The revisions come with `post`, `post__platform` and `post__author` selected; `linked` are their
-    `stored_links`, if the caller has read them.
+    The revisions come with `post`, `post__platform` and `post__author` selected.
     """
-    linked = stored_links(revisions) if linked is None else linked
+    linked = stored_links(revisions)
     keys = [(keys_of(revision), revision.post_id) for revision in revisions]
     post_of = {revision.pk: revision.post_id for revision in revisions}
     wanted = {kind: [(of_revision[kind], post) for of_revision, post in keys] for kind in _KINDS}
-    domains = [(str(row.domain_id), post_of[row.revision_id]) for row in linked]
-    by_kind = histories(wanted | {"domain": domains}, at=at)
+    wanted["domain"] = [(str(row.domain_id), post_of[row.revision_id]) for row in linked]
+    wanted["copy"] = [(revision.text_digest, revision.post_id) for revision in revisions]
+    by_kind = histories(wanted, at=at)
     evidence = collected(revisions=_carrying(revisions, linked=linked), at=at)
     links_of = links(linked, revisions=revisions, domains=by_kind["domain"], hops=evidence.hops, at=at)
-    same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
     return [
         PostRecord(
@@ -86,7 +72,7 @@ def records_at(
             language=revision.language,
             author=_author(revision.author_snapshot),
             author_history=since(by_kind["author"][index], revision.post.author.first_seen_at, at=at),
-            same_text_by_author=same_texts[index],
+            same_text_by_author=by_kind["copy"][index].posts,
             ip=revision.ip,
             ip_history=by_kind["ip"][index],
             ip_network_history=by_kind["network"][index],
@@ -138,17 +124,6 @@ def _author(snapshot: Mapping[str, Any]) -> AuthorSnapshot:
     return AuthorSnapshot(
         **(dict(snapshot) | {"created_at": datetime.fromisoformat(created_at) if created_at else None})
     )
-
-
-def _same_texts(*, revisions: Sequence[Revision], at: datetime) -> list[int]:
-    counted = rows(
-        _SAME_TEXT,
-        digests=[revision.text_digest for revision in revisions],
-        posts=[revision.post_id for revision in revisions],
-        authors=[revision.post.author_id for revision in revisions],
-        at=at,
-    )
-    return [count for (count,) in counted]
 
 
 def _complaints(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[ComplaintRecord, ...]]:

@@ -1,37 +1,34 @@
 """The rules that could match some posts, in the format of scoring."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from django.db.models import F, Q
 
-from moderation.models import PostLink, Revision, RevisionEvidence, Rule
+from moderation.models import Revision, RevisionEvidence, Rule
 from moderation.models.rules import IDENTIFIERS, PICTURES, RuleKind
-from moderation.queries.records.record_links import hops, stored_links
 from moderation.queries.rules import rule_pages
-from scoring import blocklist, identifiers
+from scoring import blocklist
 from scoring.blocklist import Blocklist, Effect
-from scoring.links import registrable_domain
+from scoring.records import PostRecord
 
 _LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
 
 
-def for_revisions(
-    *, revisions: Sequence[Revision], at: datetime, linked: Sequence[PostLink] | None = None
-) -> Blocklist:
+def for_revisions(*, revisions: Sequence[Revision], records: Sequence[PostRecord], at: datetime) -> Blocklist:
     """Load the live rules about these posts' links, senders and texts only; all rules may be too many.
 
-    The revisions are loaded with `post`; `linked` are their `stored_links`, if the caller has read them.
+    The revisions are loaded with `post`; `records` are theirs as of `at`.
     """
-    links = stored_links(revisions) if linked is None else linked
-    led = _led(links, at=at)
-    query = Q(kind__in=_LINKS, value__in=_names(links) | _names_of_hops(led))
+    hosts = {pair for record in records for pair in blocklist.hosts_of(record)}
+    names = {name for host, domain in hosts for name in blocklist.names_of(host, domain=domain)}
+    query = Q(kind__in=_LINKS, value__in=names)
     query |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
-    for ip in {revision.ip for revision in revisions if revision.ip}:
+    for ip in {record.ip for record in records if record.ip}:
         query |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
     kinds = _kinds(at=at)
-    for kind, anchors in _anchors(revisions, links, led, kinds=kinds.intersection(IDENTIFIERS)).items():
+    for kind, anchors in _anchors(records, kinds=kinds.intersection(IDENTIFIERS)).items():
         query |= Q(kind=kind, anchor__in=anchors)
     pictures = [] if kinds.isdisjoint(PICTURES) else listed(revisions, at=at)
     query |= Q(pk__in={rule for _, _, rule, _ in pictures})
@@ -70,53 +67,16 @@ def _as_scored(rule: Rule) -> blocklist.Rule:
     return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
 
 
-def _names(links: Sequence[PostLink]) -> set[str]:
-    return {name for link in links for name in blocklist.names_of(link.host, domain=link.domain.name)}
-
-
-def _led(links: Sequence[PostLink], *, at: datetime) -> dict[int, set[str]]:
-    """Return the other hosts that the links of each revision were seen to lead through."""
-    led: dict[int, set[str]] = defaultdict(set)
-    if links:
-        for (revision_id, _), passed in hops({link.revision_id for link in links}, at=at).items():
-            led[revision_id].update(passed)
-    return led
-
-
-def _names_of_hops(led: Mapping[int, set[str]]) -> set[str]:
-    hosts = {host for passed in led.values() for host in passed}
-    return {name for host in hosts for name in blocklist.names_of(host, domain=registrable_domain(host))}
-
-
 def _kinds(*, at: datetime) -> set[str]:
     """Return the kinds of which a rule is in force: texts and pictures are looked at for those only."""
     rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=(*IDENTIFIERS, *PICTURES)).order_by()
     return set(rules.values_list("kind", flat=True).distinct())
 
 
-def _anchors(
-    revisions: Sequence[Revision],
-    links: Sequence[PostLink],
-    led: Mapping[int, set[str]],
-    *,
-    kinds: Collection[str],
-) -> dict[str, set[str]]:
+def _anchors(records: Sequence[PostRecord], *, kinds: Collection[str]) -> dict[str, set[str]]:
     """Return the anchors of rules that may match any of the posts, by kind."""
     anchors: dict[str, set[str]] = defaultdict(set)
-    if not kinds:
-        return anchors
-    linked: dict[int, list[PostLink]] = defaultdict(list)
-    for link in links:
-        linked[link.revision_id].append(link)
-    for revision in revisions:
-        own = linked[revision.pk]
-        identities = identifiers.read(
-            revision.text,
-            urls=[link.url for link in own],
-            domains={link.domain.name for link in own}
-            | set(map(registrable_domain, led.get(revision.pk, ()))),
-            kinds=kinds,
-        )
-        for kind, of_post in identities.anchors().items():
+    for record in records if kinds else ():
+        for kind, of_post in blocklist.identities(record, kinds=kinds).anchors().items():
             anchors[kind] |= of_post
     return anchors

@@ -169,11 +169,11 @@ class TestEvidence:
     ) -> None:
         revisions = [latest(post(text=f"No link {number}")) for number in range(3)]
 
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(3):
             records.records_at(revisions=revisions, at=later(1))
 
         revisions = [latest(post(text=f"Look {number}", media_urls=(LINK,))) for number in range(3)]
-        with django_assert_num_queries(5):
+        with django_assert_num_queries(4):
             records.records_at(revisions=revisions, at=later(1))
 
 

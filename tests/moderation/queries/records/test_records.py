@@ -92,7 +92,7 @@ class TestRecordAt:
             post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=account(number))
         revisions = list(Revision.objects.select_related("post__platform", "post__author"))
 
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(5):
             records.records_at(revisions=revisions, at=later(1))
 
 
