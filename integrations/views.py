@@ -128,7 +128,7 @@ def signed_in(request: access.DeskRequest) -> HttpResponse:
     if not request.GET.get("code"):
         messages.warning(request, _("The platform did not allow it."))
         return redirect("integration", integration_id=row.pk)
-    try:
+    with access.refusals_told(request):
         done = setup.sign_in(
             integration_id=row.pk,
             given={"code": request.GET["code"]},
@@ -137,8 +137,6 @@ def signed_in(request: access.DeskRequest) -> HttpResponse:
             at=timezone.now(),
         )
         _begin(done, request)
-    except setup.CannotConnect as refusal:
-        messages.warning(request, str(refusal))
     return redirect("integration", integration_id=row.pk)
 
 

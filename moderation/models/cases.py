@@ -1,5 +1,7 @@
 """Cases: posts that wait for a human, the leases on them, and who has which of them on a page."""
 
+from functools import partial
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -72,6 +74,9 @@ class Lane(models.TextChoices):
     OLDEST = "oldest", _("waited longest")
 
 
+_OpenIndex = partial(models.Index, condition=Q(state="open"))
+
+
 class Case(models.Model):
     """A post waiting for a human. The claim, a moderator's lease on it, is in the row: one holder at most."""
 
@@ -136,38 +141,16 @@ class Case(models.Model):
             ),
         )
         indexes = (
-            models.Index(
-                fields=("is_escalated", "-priority", "id"), name="case_queue", condition=Q(state="open")
-            ),
-            models.Index(fields=("opened_at",), name="case_oldest", condition=Q(state="open")),
+            _OpenIndex(fields=("is_escalated", "-priority", "id"), name="case_queue"),
+            _OpenIndex(fields=("opened_at",), name="case_oldest"),
             # For the other orders of the queue; without them each page would sort all open cases.
-            models.Index(
-                fields=("is_escalated", "-uncertainty", "id"), name="case_unsure", condition=Q(state="open")
-            ),
-            models.Index(
-                fields=("is_escalated", "-complaint_count", "id"),
-                name="case_reported",
-                condition=Q(state="open"),
-            ),
-            models.Index(
-                fields=("is_escalated", "-opened_at", "id"), name="case_newest", condition=Q(state="open")
-            ),
+            _OpenIndex(fields=("is_escalated", "-uncertainty", "id"), name="case_unsure"),
+            _OpenIndex(fields=("is_escalated", "-complaint_count", "id"), name="case_reported"),
+            _OpenIndex(fields=("is_escalated", "-opened_at", "id"), name="case_newest"),
             # What a named queue or a filter narrows the work to: a claim finds its first case without a walk.
-            models.Index(
-                fields=("language", "is_escalated", "-priority", "id"),
-                name="case_by_language",
-                condition=Q(state="open"),
-            ),
-            models.Index(
-                fields=("reason", "is_escalated", "-priority", "id"),
-                name="case_by_reason",
-                condition=Q(state="open"),
-            ),
-            models.Index(
-                fields=("platform", "is_escalated", "-priority", "id"),
-                name="case_by_platform",
-                condition=Q(state="open"),
-            ),
+            _OpenIndex(fields=("language", "is_escalated", "-priority", "id"), name="case_by_language"),
+            _OpenIndex(fields=("reason", "is_escalated", "-priority", "id"), name="case_by_reason"),
+            _OpenIndex(fields=("platform", "is_escalated", "-priority", "id"), name="case_by_platform"),
             # The lanes of the queue mix that no index above orders.
             models.Index(
                 fields=("is_escalated", "opened_at", "id"),

@@ -44,6 +44,26 @@ class PostChanged(Refusal):
     """The post was edited after the case was shown: look at the new text first."""
 
 
+class OutOfRange(Refusal):
+    """A number is beyond its limits."""
+
+
+class AlreadyActive(Refusal):
+    """The rule or policy was activated before."""
+
+
+class NotInForce(Refusal):
+    """The rule or policy was ended before, or has expired."""
+
+
+class SecondPersonNeeded(Refusal):
+    """It reaches so far that somebody else than its author has to activate it."""
+
+
+class NoEnd(Exception):
+    """The rule or policy would last longer than one of its effect may."""
+
+
 class NotConfirmed(Refusal):
     """A large number must be confirmed by typing it."""
 

@@ -16,6 +16,7 @@ from moderation.models.rules import PICTURES, WORDS, RuleEffect, RuleKind
 from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.outbox import announce
+from moderation.operations.refusals import AlreadyActive, NoEnd, NotInForce, Refusal, SecondPersonNeeded
 from moderation.operations.similarity import listed_pictures
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
@@ -33,32 +34,16 @@ WORDS_KEPT = timedelta(days=30)
 """How long the phrase, number, wallet, handle or pictures of a rule that ended can still be read."""
 
 
-class AlreadyRuled(Exception):
+class AlreadyRuled(Refusal):
     """A rule of this target is in force."""
 
 
-class AlreadyProposed(Exception):
+class AlreadyProposed(Refusal):
     """A draft about this target waits for a lead."""
-
-
-class NoEnd(Exception):
-    """Only a ban may last until somebody lifts it, and a hold ends within LONGEST_HOLD."""
 
 
 class NotAllowable(Exception):
     """What a text names is never allowed: anybody could write it to pass."""
-
-
-class AlreadyActive(Exception):
-    """The rule was activated before."""
-
-
-class NotInForce(Exception):
-    """The rule was lifted or ended before."""
-
-
-class SecondPersonNeeded(Exception):
-    """The ban would hit so many harmless posts that somebody else than its author has to activate it."""
 
 
 class Requeue(StrEnum):

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from moderation.models import Policy
 from moderation.operations.policies import policy as operations_policy
 from moderation.operations.policies import topics, trial
+from moderation.operations.refusals import NoEnd
 from moderation.queries.accounts import reasons
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import THRESHOLDS, PolicyState
@@ -101,29 +102,21 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
         return _shown(request, draft, form=form, status=422)
     at = timezone.now()
     try:
-        number = operations_policy.activate(
-            policy_id=policy_id,
-            effect=form.cleaned_data["effect"],
-            threshold=form.cleaned_data["threshold"],
-            expires_at=at + timedelta(days=int(form.cleaned_data["days"])),
-            is_rescored=form.cleaned_data["rescore"],
-            actor=request.user,
-            at=at,
-        )
-    except operations_policy.NoEnd as refusal:
+        with access.refusals_told(request):
+            number = operations_policy.activate(
+                policy_id=policy_id,
+                effect=form.cleaned_data["effect"],
+                threshold=form.cleaned_data["threshold"],
+                expires_at=at + timedelta(days=int(form.cleaned_data["days"])),
+                is_rescored=form.cleaned_data["rescore"],
+                actor=request.user,
+                at=at,
+            )
+            message = _("“%(name)s” is active: every new post is compared with it.") % {"name": draft.name}
+            messages.success(request, message + _again(number))
+    except NoEnd as refusal:
         form.add_error("days", str(refusal))
         return _shown(request, draft, form=form, status=422)
-    except (
-        operations_policy.AlreadyActive,
-        operations_policy.NotInForce,
-        operations_policy.NotTried,
-        operations_policy.SecondPersonNeeded,
-        operations_policy.TooMany,
-    ) as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        message = _("“%(name)s” is active: every new post is compared with it.") % {"name": draft.name}
-        messages.success(request, message + _again(number))
     return redirect("policy", policy_id=policy_id)
 
 
@@ -131,11 +124,8 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """End a policy, or discard a draft."""
     row = policy_pages.one(policy_id)
-    try:
+    with access.refusals_told(request):
         number = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
-    except operations_policy.NotInForce as refusal:
-        messages.warning(request, str(refusal))
-    else:
         message = _("“%(name)s” has ended.") % {"name": row.name}
         messages.success(request, message + _again(number))
     return redirect("policies")

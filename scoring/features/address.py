@@ -4,7 +4,7 @@ An address's history counts recent decisions only: addresses change hands, and a
 A missing address counts like an unknown one, so that sending one says nothing.
 """
 
-from scoring.features.feature import UNKNOWN, Evidence, Feature, days_known, recent_spam_share
+from scoring.features.feature import UNKNOWN, Evidence, Feature, ProofFeature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
 
 SUB_MODEL = "ip_url"
@@ -31,54 +31,49 @@ def _days_known(record: PostRecord) -> float:
 
 
 FEATURES: tuple[Feature, ...] = (
-    Feature(
+    ProofFeature(
         name="context.ip_spam_share",
         unit="share",
         meaning="Share of confirmed spam among decided posts from the address, older ones counting less "
         "(half-life 30 days), shrunk to 0.1 while few are",
         why="Spammers post from few machines and proxies until these are blocked",
-        evidence=Evidence.PROOF,
         mission_name="ip reputation",
         compute=lambda record: recent_spam_share(record.ip_history),
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.ip_network_spam_share",
         unit="share",
         meaning="The same share for the address's network (/24, or /48 for IPv6)",
         why="Changing the address within one rented network is cheap",
-        evidence=Evidence.PROOF,
         mission_name="ip reputation",
         compute=lambda record: recent_spam_share(record.ip_network_history),
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.ip_as_spam_share",
         unit="share",
         meaning="The same share for the address's autonomous system",
         why="Some hosting companies rent to anybody, and few people read from a data centre",
-        evidence=Evidence.PROOF,
         mission_name="ip reputation",
         compute=lambda record: recent_spam_share(record.ip_asn_history),
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.ip_is_persistent_spammer",
         unit="flag",
         meaning=f"1 if the address has {PERSISTENT_SPAM_POSTS} or more confirmed spam posts on at least "
         f"{PERSISTENT_SPAM_DAYS} days, recent ones among them, and hardly an honest one",
         why="Some machines do nothing else",
-        evidence=Evidence.PROOF,
         mission_name="ip reputation",
         compute=lambda record: float(is_persistent_spammer(record.ip_history)),
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.ip_spam_days",
         unit="days",
         meaning="Distinct days with confirmed spam from the address",
         why="One bad evening is an accident, spam day after day is a trade",
-        evidence=Evidence.PROOF,
         mission_name="ip reputation",
         compute=lambda record: float(record.ip_history.spam_days),
         version=2,
@@ -88,7 +83,6 @@ FEATURES: tuple[Feature, ...] = (
         unit="authors",
         meaning="Authors who posted from the address before",
         why="Account farms run many accounts on one machine",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=lambda record: float(record.ip_history.authors),
         version=2,
     ),
@@ -97,16 +91,14 @@ FEATURES: tuple[Feature, ...] = (
         unit="posts",
         meaning="Posts from the address in the 24 hours before",
         why="A bot's machine posts far more than a household",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=lambda record: float(record.ip_history.posts_24h),
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.ip_complaints",
         unit="complaints",
         meaning="Complaints about earlier posts from the address",
         why="Complaints arrive before moderators decide",
-        evidence=Evidence.PROOF,
         compute=lambda record: float(record.ip_history.complaints),
         version=2,
     ),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.evidence import CAPTIONS, MEDIA, PREVIEW, EvidencePiece, PageRead, PictureRead
-from scoring.features.feature import MOST_HOPS, NO_MODELS, UNKNOWN, Evidence, Feature, highest
+from scoring.features.feature import MOST_HOPS, NO_MODELS, UNKNOWN, Evidence, Feature, ProofFeature, highest
 from scoring.links import links_in
 from scoring.records import PostRecord
 
@@ -81,12 +81,11 @@ READ = (
 )
 
 _FOUND: tuple[Feature, ...] = (
-    Feature(
+    ProofFeature(
         name="context.page_password_sent_elsewhere",
         unit="0 or 1",
         meaning="1 if a form of a page asks for a password and posts to another host",
         why="A copied login page sends what is typed to its thief",
-        evidence=Evidence.PROOF,
         compute=partial(_over_pages, measure=lambda page: page.sends_password_elsewhere),
     ),
     Feature(
@@ -94,16 +93,14 @@ _FOUND: tuple[Feature, ...] = (
         unit="0 or 1",
         meaning="1 if a page asks for a password that is on another site than its link names",
         why="Phishing hides its host behind a redirect; so do honest walls of registration",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=_password_elsewhere,
     ),
-    Feature(
+    ProofFeature(
         name="context.page_cloaked",
         unit="0 or 1",
         meaning="1 if a page shows a browser something else than a program that names itself; unknown if "
         "nobody looked twice",
         why="Cloaking shows moderators and filters a harmless page",
-        evidence=Evidence.PROOF,
         compute=partial(_over_pages, measure=lambda page: page.differs_for_browser),
     ),
     Feature(
@@ -111,7 +108,6 @@ _FOUND: tuple[Feature, ...] = (
         unit="0 or 1",
         meaning="1 if a page is another one than the platform's preview of it said",
         why="The preview is made once; what stands behind it can be exchanged",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_pages, measure=lambda page: page.differs_from_preview),
     ),
     Feature(
@@ -119,7 +115,6 @@ _FOUND: tuple[Feature, ...] = (
         unit="0 or 1",
         meaning="1 if a page offers a file",
         why="Harmful programs come as an app that must be installed first",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_pages, measure=lambda page: page.offers_download),
     ),
     Feature(
@@ -127,7 +122,6 @@ _FOUND: tuple[Feature, ...] = (
         unit="0 or 1",
         meaning="1 if a link or a code ends on another site than it names",
         why="Shorteners and hacked sites stand before the domain that would be recognised",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_opened, measure=_leads_elsewhere),
     ),
     Feature(
@@ -135,7 +129,6 @@ _FOUND: tuple[Feature, ...] = (
         unit="addresses",
         meaning="Addresses through which the longest way from a link leads, five at most",
         why="Each hop is one more place to change where the link leads",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_opened, measure=lambda piece: float(min(piece.hops, MOST_HOPS))),
     ),
     Feature(
@@ -143,7 +136,6 @@ _FOUND: tuple[Feature, ...] = (
         unit="codes",
         meaning="Codes with an address in one picture",
         why="A code in a picture is a link that no filter of texts sees",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_pictures, measure=_web_codes),
     ),
 )

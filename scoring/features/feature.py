@@ -75,7 +75,7 @@ NO_MODELS = Models()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """A named number computed from a record; NaN means unknown.
+    """A named number computed from a record; NaN means unknown. What it can prove is little unless told.
 
     A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. With a
     `direction` of +1, unless told otherwise, a larger value never lowers the margin, with -1 it never raises
@@ -88,7 +88,7 @@ class Feature:
     unit: str
     meaning: str
     why: str
-    evidence: Evidence
+    evidence: Evidence = Evidence.CIRCUMSTANCE
     direction: int = +1
     compute: Callable[[PostRecord], float] | None = None
     judge: Callable[[PostRecord, Models], float] | None = None
@@ -105,6 +105,9 @@ class Feature:
         if self.judge is not None:
             return self.judge(record, models)
         return UNKNOWN if self.compute is None else self.compute(record)
+
+
+ProofFeature = functools.partial(Feature, evidence=Evidence.PROOF)
 
 
 def shrunk_spam_share(history: History) -> float:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from datetime import timedelta
 
-from scoring.features.feature import UNKNOWN, Evidence, Feature, days_between, number_or_unknown
+from scoring.features.feature import UNKNOWN, Evidence, Feature, ProofFeature, days_between, number_or_unknown
 from scoring.records import ComplaintRecord, PostRecord
 
 SUB_MODEL = "feedback"
@@ -153,102 +153,91 @@ def _says_spam(complaint: ComplaintRecord) -> bool:
 
 
 FEATURES: tuple[Feature, ...] = (
-    Feature(
+    ProofFeature(
         name="feedback.complaints",
         unit="complaints",
         meaning="Complaints about the post",
         why="Users report what the filter missed",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=lambda record: float(len(record.complaints)),
     ),
-    Feature(
+    ProofFeature(
         name="feedback.complaints_per_hour",
         unit="complaints/hour",
         meaning="Complaints per hour since the post, at least a minute old; unknown of an account",
         why="Spam annoys many people at once",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=_per_hour,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.hours_to_first_complaint",
         unit="hours",
         meaning="Time from the post to its first complaint; unknown without complaints and of an account",
         why="Obvious spam is reported within minutes",
-        evidence=Evidence.PROOF,
         direction=0,
         compute=_hours_to_first,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.distinct_reasons",
         unit="reasons",
         meaning="Distinct reasons given",
         why="Honest complaints about spam agree; a quarrel draws all sorts",
-        evidence=Evidence.PROOF,
         direction=0,
         compute=lambda record: float(len({complaint.reason for complaint in record.complaints})),
     ),
-    Feature(
+    ProofFeature(
         name="feedback.reliable_complaints",
         unit="complaints",
         meaning="Complaints, each weighted by how often its reporter was right (a new reporter counts half)",
         why="Some report whatever they dislike; brigades use new accounts",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=_reliable_complaints,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.best_reporter_reliability",
         unit="share",
         meaning="How often the most reliable reporter has been right; unknown without complaints",
         why="One proven reporter outweighs a crowd",
-        evidence=Evidence.PROOF,
         compute=_best_reliability,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.best_reporter_certainty",
         unit="share",
         meaning="How often the surest reporter is right at least (90 % bound); unknown without complaints",
         why="Two lucky reports do not make a reliable reporter, forty do",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=_best_certainty,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.witnesses",
         unit="witnesses",
         meaning="Independent complaints: copies (same reason, time and note, or new accounts) count once",
         why="A brigade agreed elsewhere is one opinion, however many accounts repeat it",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=lambda record: float(len(complaint_clusters(record.complaints))),
     ),
-    Feature(
+    ProofFeature(
         name="feedback.reliable_witnesses",
         unit="witnesses",
         meaning="Independent complaints, each weighted by how often its surest reporter is right at least",
         why="Several people who never met and were right before are hardly wrong together",
-        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=_reliable_witnesses,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.copied_share",
         unit="share",
         meaning="Share of complaints that repeat another one; unknown without complaints",
         why="Brigades silence honest authors by copied complaints",
-        evidence=Evidence.PROOF,
         direction=0,
         mission_name="users' feedback",
         compute=_copied_share,
     ),
-    Feature(
+    ProofFeature(
         name="feedback.spam_reason_share",
         unit="share",
         meaning="Share of complaints that say spam, scam, phishing or the like; unknown without complaints",
         why="Hate and quarrels are reported too, for other reasons",
-        evidence=Evidence.PROOF,
         direction=0,
         compute=_spam_reason_share,
     ),

@@ -7,7 +7,7 @@ All measures are unknown if no journey was sent.
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Evidence, Feature, Models
+from scoring.features.feature import UNKNOWN, Feature, Models
 from scoring.journeys import pauses_of, variation
 from scoring.records import JourneyStep, PostRecord
 
@@ -59,69 +59,57 @@ def _speaks_of(step: JourneyStep, *, words: tuple[str, ...]) -> bool:
     return any(word in name for word in words)
 
 
+_StepsFeature = partial(Feature, direction=0)
+
 FEATURES: tuple[Feature, ...] = (
-    Feature(
+    _StepsFeature(
         name="journey.steps",
         unit="steps",
         meaning="Steps from the first one to the post",
         why="Bots know the shortest way; people read, scroll and go back",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         mission_name="poster journey",
         compute=partial(_of_steps, measure=lambda steps: float(len(steps))),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.seconds",
         unit="seconds",
         meaning="Time from the first step to the last",
         why="Programs do not read before they write",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_seconds),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.seconds_to_first_key",
         unit="seconds",
         meaning="Time from the first step to the first key; unknown if no key was pressed",
         why="People think before they type",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_seconds_to_first_key),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.seconds_per_step",
         unit="seconds",
         meaning="Mean time between steps; unknown for a single step",
         why="Scripts click faster than hands",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_seconds_per_step),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.interval_variation",
         unit="ratio",
         meaning="Standard deviation of the time between steps over its mean; unknown under three steps",
         why="A timer ticks evenly, a person does not",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_interval_variation),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.has_paste",
         unit="flag",
         meaning="1 if text was pasted on the way",
         why="The text of a campaign is not typed again for each post",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_has_paste),
     ),
-    Feature(
+    _StepsFeature(
         name="journey.distinct_step_share",
         unit="share",
         meaning="Distinct step names over steps",
         why="People repeat steps, scripts visit each once",
-        evidence=Evidence.CIRCUMSTANCE,
-        direction=0,
         compute=partial(_of_steps, measure=_distinct_share),
     ),
     Feature(
@@ -130,7 +118,6 @@ FEATURES: tuple[Feature, ...] = (
         meaning="How much better a Markov chain of spammers' steps and pauses explains the journey than "
         "honest authors' does, per step; unknown if its steps are too few or not understood",
         why="Scripts take a way and a pace that people do not",
-        evidence=Evidence.CIRCUMSTANCE,
         mission_name="poster journey",
         judge=_sequence_log_ratio,
     ),
@@ -139,7 +126,6 @@ FEATURES: tuple[Feature, ...] = (
         unit="probability",
         meaning="The journey model's own score from way, pace, regularity and pasting; unknown likewise",
         why="The way to the post gives a script away even when its text does not",
-        evidence=Evidence.CIRCUMSTANCE,
         mission_name="poster journey",
         judge=_sequence_probability,
     ),

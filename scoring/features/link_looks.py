@@ -28,10 +28,10 @@ def _worst_shape(
 def _shape_feature(
     name: str,
     *,
-    unit: str,
+    unit: str = "flag",
     meaning: str,
     why: str,
-    evidence: Evidence,
+    evidence: Evidence = Evidence.PROOF,
     mission_name: str = "",
 ) -> Feature:
     """Build the feature `context.url_<name>` from the measure of UrlShape with the same name."""
@@ -104,47 +104,37 @@ FEATURES: tuple[Feature, ...] = (
         unit="tokens",
         meaning="Words of host and path such as login, verify, prize, bonus",
         why="The URL itself promises or threatens",
-        evidence=Evidence.PROOF,
         mission_name="url_token",
     ),
     _shape_feature(
         "is_punycode",
-        unit="flag",
         meaning="1 if the host has an internationalised label (xn--)",
         why="Look-alike letters of other scripts imitate known hosts",
         evidence=Evidence.IN_TEXT,
     ),
     _shape_feature(
         "is_mixed_script",
-        unit="flag",
         meaning="1 if a label of the host mixes alphabets in a way that can deceive (Unicode TR39)",
         why="A Cyrillic a in a Latin name reads like the real one",
-        evidence=Evidence.PROOF,
     ),
     _shape_feature(
         "is_lookalike",
-        unit="flag",
         meaning="1 if the host spells a known brand that does not own it",
         why="Phishing borrows trust: paypa1.com, apple.login-id.top",
-        evidence=Evidence.PROOF,
     ),
     _shape_feature(
         "is_ip_host",
-        unit="flag",
         meaning="1 if the host is an IP address",
         why="Hacked machines have no domain; bans by domain do not catch them",
-        evidence=Evidence.PROOF,
     ),
     _shape_feature(
         "is_shortener",
-        unit="flag",
         meaning="1 if the domain belongs to a URL shortener",
         why="A shortener hides the target from readers and filters",
         evidence=Evidence.IN_TEXT,
     ),
     _shape_feature(
         "has_cheap_suffix",
-        unit="flag",
         meaning="1 if the top-level domain is one of those sold or given away in bulk",
         why="Domains are bought by the hundred where they are cheapest",
         evidence=Evidence.IN_TEXT,
@@ -152,9 +142,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     _shape_feature(
         "has_userinfo",
-        unit="flag",
         meaning="1 if the URL has a user part before the host",
         why="https://bank.com@evil.example opens evil.example",
-        evidence=Evidence.PROOF,
     ),
 )

@@ -13,6 +13,7 @@ from scoring.features.feature import (
     Evidence,
     Feature,
     Models,
+    ProofFeature,
     days_between,
     days_known,
     highest,
@@ -74,7 +75,6 @@ FEATURES: tuple[Feature, ...] = (
         unit="posts",
         meaning="Earlier posts that link to the least linked domain; known sites and open hosts left out",
         why="A domain is posted for as long as it pays; that many posted it excuses nobody",
-        evidence=Evidence.CIRCUMSTANCE,
         mission_name="url_domain",
         compute=partial(_over_sites, measure=lambda history: history.posts, worst=min),
         version=3,
@@ -84,7 +84,6 @@ FEATURES: tuple[Feature, ...] = (
         unit="posts",
         meaning="Posts in the 24 hours before that link to the most posted domain, the same left out",
         why="A campaign pushes one domain in a burst",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_sites, measure=lambda history: history.posts_24h, worst=max),
         version=3,
     ),
@@ -93,27 +92,24 @@ FEATURES: tuple[Feature, ...] = (
         unit="authors",
         meaning="Authors who linked to the least linked domain before, the same left out",
         why="What honest people like is linked by many of them",
-        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_over_sites, measure=lambda history: history.authors, worst=min),
         version=3,
     ),
-    Feature(
+    ProofFeature(
         name="context.domain_spam_share",
         unit="share",
         meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise, 0.1 at "
         "least",
         why="A domain costs money, so it is used until it is burnt",
-        evidence=Evidence.PROOF,
         mission_name="url_domain",
         compute=lambda record: max(suspected_share(history) for history in (History(), *_pasts(record))),
         version=3,
     ),
-    Feature(
+    ProofFeature(
         name="context.domain_complaints",
         unit="complaints",
         meaning="Complaints about earlier posts with the most reported domain",
         why="Users report the same shop again and again",
-        evidence=Evidence.PROOF,
         mission_name="domain_report_count",
         compute=lambda record: float(max((history.complaints for history in _pasts(record)), default=0)),
         version=2,
@@ -123,7 +119,6 @@ FEATURES: tuple[Feature, ...] = (
         unit="posts",
         meaning="Earlier posts with exactly the most posted URL; known sites left out",
         why="Campaigns repeat one landing page",
-        evidence=Evidence.CIRCUMSTANCE,
         mission_name="url_post_count",
         compute=lambda record: float(max((link.url_posts for link in unvouched(record)), default=0)),
         version=3,
@@ -134,42 +129,38 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Days that the newest link, or its domain, had been live on the web when the domain was "
         "first posted here; unknown if nobody knows",
         why="A domain registered this week has no readers of its own yet",
-        evidence=Evidence.CIRCUMSTANCE,
         direction=-1,
         mission_name="url_age",
         compute=_url_age_days,
         version=2,
     ),
-    Feature(
+    ProofFeature(
         name="context.url_wot_score",
         unit="points",
         meaning="Lowest trust score of a linked site by a Web-of-Trust style provider; unknown without one",
         why="Other people met the site before this platform did",
-        evidence=Evidence.PROOF,
         direction=-1,
         mission_name="url_wot_score",
         compute=lambda record: lowest(
             number_or_unknown(link.reputation.trust_score) for link in record.links
         ),
     ),
-    Feature(
+    ProofFeature(
         name="context.url_google_score",
         unit="score",
         meaning="Google Web Risk on the worst link: 1 listed as a threat, 0.5 suspected, 0 not listed",
         why="Phishing and malware pages are listed within hours",
-        evidence=Evidence.PROOF,
         mission_name="url_google_score",
         compute=lambda record: highest(
             number_or_unknown(link.reputation.threat_score) for link in record.links
         ),
     ),
-    Feature(
+    ProofFeature(
         name="context.url_pattern_suspicion",
         unit="share",
         meaning="How far the worst URL is written like phishing and malware (character n-grams); 0 under the "
         "model's threshold",
         why="Hacked sites, kits and generated names write URLs in patterns",
-        evidence=Evidence.PROOF,
         mission_name="url_token, url_tld, URL pattern",
         judge=_pattern_suspicion,
         version=2,

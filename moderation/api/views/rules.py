@@ -27,6 +27,7 @@ from moderation.models import Author, ListedPicture, Rule, User
 from moderation.models.platforms import Scope
 from moderation.models.rules import RuleKind
 from moderation.operations import rules as operations_rules
+from moderation.operations.refusals import NoEnd, NotInForce
 from moderation.queries.rules import rule_pages
 from moderation.queries.rules.rule_pages import RuleState, state_of
 
@@ -81,7 +82,7 @@ class Rules(ApiView):
             raise field_refusal("value", str(refused), code="not_a_target") from None
         except operations_rules.NotAllowable as refused:
             raise field_refusal("effect", str(refused), code="not_allowable") from None
-        except operations_rules.NoEnd as refused:
+        except NoEnd as refused:
             raise field_refusal("expires_at", str(refused), code="too_late") from None
         answer = _answer(row, status=201)
         answer.headers["Location"] = reverse("api:rule", args=[str(row.pk)])
@@ -113,7 +114,7 @@ class OneRule(ApiView):
         refuse_changed(request, _etag(row))
         try:
             operations_rules.lift(rule_id=row.pk, actor=_lead(request), at=timezone.now())
-        except operations_rules.NotInForce as refused:
+        except NotInForce as refused:
             raise Refused("not_found", str(refused)) from None
         return Response(status=204)
 

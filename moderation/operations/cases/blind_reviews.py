@@ -21,7 +21,7 @@ from moderation.operations.audit import entries
 from moderation.operations.cases import golden_items, opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.infrastructure import transactions
-from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.refusals import NotAllowed, OutOfRange
 from moderation.queries import case_access, latest_scores
 
 _audit = entries.writer("platform")
@@ -39,10 +39,6 @@ WAITS = timedelta(days=7)
 _BATCH = 1_000
 _COMMITTED = timedelta(seconds=60)
 """Decisions that took effect later may still have neighbours in transactions that have not committed."""
-
-
-class OutOfRange(Refusal):
-    """A share or a number is beyond its limits."""
 
 
 def plan(

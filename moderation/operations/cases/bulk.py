@@ -16,19 +16,11 @@ from moderation.operations import refusals
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.infrastructure import transactions
-from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
+from moderation.operations.refusals import NotAllowed, NotConfirmed, OutOfRange, Refusal
 
 _audit = entries.writer("bulk", subject_id="key")
 MOST = 200
 """Cases at once; a larger group is a campaign, which is decided by its own page."""
-
-
-class NothingPicked(Refusal):
-    """No case was picked."""
-
-
-class TooManyPicked(Refusal):
-    """More cases than are decided at once."""
 
 
 class Moved(Refusal):
@@ -61,7 +53,7 @@ class Picked:
 def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
     """Decide every picked case as `review.decide` does; a repeated request returns what the first one made.
 
-    Raises NothingPicked, TooManyPicked, NotConfirmed, Moved, or NotAllowed for cases that are judged blindly.
+    Raises OutOfRange, NotConfirmed, Moved, or NotAllowed for cases that are judged blindly.
     """
     _refuse(picked)
     with transaction.atomic():
@@ -125,9 +117,9 @@ def decided(*, key: UUID, moderator: User) -> list[Decision]:
 def _refuse(picked: Picked) -> None:
     count = len(picked.versions)
     if not count:
-        raise NothingPicked(_("Select cases first."))
+        raise OutOfRange(_("Select cases first."))
     if count > MOST:
-        raise TooManyPicked(_("You can decide at most %(most)d cases at once.") % {"most": MOST})
+        raise OutOfRange(_("You can decide at most %(most)d cases at once.") % {"most": MOST})
     if count >= refusals.CONFIRMED_FROM and picked.confirmed_count != count:
         raise NotConfirmed(_("Confirm that you mean %(count)d cases.") % {"count": count})
 

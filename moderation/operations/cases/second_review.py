@@ -12,7 +12,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.audit import entries
 from moderation.operations.cases import notes, opening, overrule
 from moderation.operations.outbox import announce
-from moderation.operations.refusals import Erased, NotAllowed, Refusal
+from moderation.operations.refusals import Erased, NotAllowed, OutOfRange, Refusal
 
 _audit = entries.writer("case")
 MOST = 50
@@ -25,10 +25,6 @@ class NotDecided(Refusal):
 
 class AlreadyWaiting(NotDecided):
     """The post waits for a decision already."""
-
-
-class NumberPicked(Refusal):
-    """No post was picked, or more than are asked about at once."""
 
 
 def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
@@ -51,12 +47,12 @@ def ask_many(*, post_ids: Collection[int], asked_by: User, at: datetime) -> Coun
 
     These are Case for a post that is judged again, else the refusal: AlreadyWaiting, NotDecided or Erased.
     Nothing is decided: each decision stands until somebody else has judged. For those who look for wrong
-    labels. Raises NotAllowed or NumberPicked.
+    labels. Raises NotAllowed or OutOfRange.
     """
     if not asked_by.may_export:
         raise NotAllowed(_("Only leads and ML engineers have many posts judged again."))
     if not 0 < len(post_ids) <= MOST:
-        raise NumberPicked(_("Select 1 to %(most)d posts.") % {"most": MOST})
+        raise OutOfRange(_("Select 1 to %(most)d posts.") % {"most": MOST})
     outcomes: Counter[type] = Counter()
     for post_id in sorted(post_ids):
         # A transaction for each: what cannot be asked about one leaves the others.

@@ -13,7 +13,7 @@ from moderation.operations.audit import entries
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.outbox import announce
-from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.refusals import NotAllowed, OutOfRange, Refusal
 from moderation.queries import latest_scores
 
 _audit = entries.writer("draw", platform="platform_id")
@@ -33,10 +33,6 @@ WHERE p.platform_id = %(platform)s AND p.erased_at IS NULL AND p.received_at > %
   AND NOT EXISTS (SELECT FROM moderation_label l WHERE l.post_id = p.id AND l.retracted_at IS NULL)
 ORDER BY random() LIMIT %(wanted)s
 """
-
-
-class OutOfRange(Refusal):
-    """The number of posts or days is beyond the limit of one draw."""
 
 
 class TooManyWait(Refusal):

@@ -12,6 +12,7 @@ from moderation.models.policies import PolicyEffect
 from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
+from moderation.operations.refusals import AlreadyActive, NoEnd, NotInForce, Refusal, SecondPersonNeeded
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
 from scoring.topics import has_words
@@ -35,27 +36,11 @@ class NoWords(Exception):
     """A policy needs a name, and words that say what a text is about."""
 
 
-class NotTried(Exception):
+class NotTried(Refusal):
     """A draft is tried on decided posts before it begins."""
 
 
-class SecondPersonNeeded(Exception):
-    """With the active holds this one is so wide that another lead has to activate it."""
-
-
-class AlreadyActive(Exception):
-    """The policy was activated before."""
-
-
-class NotInForce(Exception):
-    """The policy was ended or has expired."""
-
-
-class NoEnd(Exception):
-    """A policy ends within LONGEST_TAG, one that holds posts within LONGEST_HOLD."""
-
-
-class TooMany(Exception):
+class TooMany(Refusal):
     """The limit of active policies or of drafts is reached."""
 
 

@@ -21,7 +21,7 @@ from moderation.queries.activity.hours import Period
 from moderation.queries.activity.today import Sheet, Step
 from moderation.queries.quality import drift_pages, removal
 from moderation.web import access, csv_files, quantities
-from moderation.web.entities.entity import HEIGHT, Bar
+from moderation.web.entities.entity import HEIGHT, Bar, stacked
 from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)
@@ -189,9 +189,10 @@ def _lane(sheet: Sheet, name: str, measures: Sequence[Measure]) -> Lane:
     sums = [sum((step.counts or {}).get(measure, 0) for measure in measures) for step in sheet.steps]
     peak = max(sums)
     tones = ("spam", "ham") if len(measures) > 1 else ("",)
-    bars = []
+    bars: list[Bar] = []
     for place, step in enumerate(sheet.steps):
-        bars += _bars(step, place, dict(zip(tones, measures, strict=True)), scale=HEIGHT / (peak or 1))
+        counts = {tone: (step.counts or {}).get(one, 0) for tone, one in zip(tones, measures, strict=True)}
+        bars += stacked(place * _STEP_WIDTH, counts, scale=HEIGHT / (peak or 1), least=1.0)
     return Lane(
         name=name,
         total=sum(sums),
@@ -219,17 +220,6 @@ def _words(step: Step, measures: Sequence[Measure], *, is_by_hour: bool) -> str:
         f"{measure.label} {quantities.count((step.counts or {}).get(measure, 0))}" for measure in measures
     ]
     return " \N{MIDDLE DOT} ".join([formats.date_format(timezone.localtime(step.start), form), *parts])
-
-
-def _bars(step: Step, place: int, measures: dict[str, Measure], *, scale: float) -> list[Bar]:
-    """Stack the parts of a step from the ground; one among many stays visible."""
-    bars, ground = [], float(HEIGHT)
-    for tone, measure in measures.items():
-        if number := (step.counts or {}).get(measure, 0):
-            height = min(ground, max(1.0, number * scale))
-            ground -= height
-            bars.append(Bar(x=place * _STEP_WIDTH, y=round(ground, 1), height=round(height, 1), tone=tone))
-    return bars
 
 
 def _marks(sheet: Sheet, measures: Sequence[Measure]) -> set[int]:

@@ -86,7 +86,7 @@ def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *
                 return _("The rule is active.")
             return _("Proposed. It starts when another lead activates it.")
         rules.propose(**fields, actor=request.user, at=at)
-    except rules.NoEnd as refusal:
+    except refusals.NoEnd as refusal:
         form.add_error("days", str(refusal))
         return ""
     except (rules.AlreadyRuled, rules.AlreadyProposed) as refusal:

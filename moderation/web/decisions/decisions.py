@@ -1,6 +1,6 @@
 """The decisions page: the list and its CSV file, which has no texts of posts; undo and correction."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,27 +29,6 @@ from moderation.web.middleware.standby_reads import may_be_behind
 PEOPLE, EVERYONE, MINE, FILTER = "people", "everyone", "mine", "filter"
 _SOURCES = {PEOPLE: DecisionSource.MODERATOR.value, FILTER: DecisionSource.AUTOMATIC.value}
 _VERDICTS = (("", gettext_lazy("all")), *Verdict.choices)
-_COLUMNS = (
-    "decision_id",
-    "decided_at",
-    "effective_at",
-    "verdict",
-    "source",
-    "decided_by",
-    "reason",
-    "note",
-    "platform",
-    "post_id",
-    "author_id",
-    "spam_probability",
-    "campaign_id",
-    "reversed_at",
-    "reversed_by",
-    "replaced_by",
-    "action",
-    "action_state",
-    "action_until",
-)
 
 
 class DecisionFilterForm(FilterForm):
@@ -145,33 +124,36 @@ def export(request: access.DeskRequest) -> StreamingHttpResponse:
 def _table(decisions: Iterable[Decision]) -> Iterator[Iterable[object]]:
     """Yield the names of the columns, then a row for each decision."""
     yield _COLUMNS
-    yield from map(_cells, decisions)
+    for decision in decisions:
+        yield [cell(decision) for cell in _COLUMNS.values()]
 
 
-def _cells(decision: Decision) -> Iterable[object]:
-    post, reversal = decision.post, getattr(decision, "reversal", None)
-    campaign, action = decision.campaign_decision, getattr(decision, "action", None)
-    return (
-        decision.pk,
-        decision.decided_at.isoformat(),
-        decision.effective_at.isoformat(),
-        decision.verdict,
-        decision.source,
-        decision.decided_by.username if decision.decided_by else "",
-        decision.reason,
-        decision.note,
-        post.platform.slug,
-        post.external_id,
-        post.author.external_id or "",
-        round(decision.score.spam_probability, 6),
-        campaign.campaign_id if campaign else "",
-        reversal.reversed_at.isoformat() if reversal else "",
-        reversal.reversed_by.username if reversal else "",
-        (reversal.replacement_id or "") if reversal else "",
-        action.action if action else "",
-        action.state if action else "",
-        action.until.isoformat() if action and action.until else "",
-    )
+def _of(name: str, read: Callable[[Any], object]) -> Callable[[Decision], object]:
+    """Read what a decision may have, "" where it has none."""
+    return lambda decision: read(one) if (one := getattr(decision, name, None)) else ""
+
+
+_COLUMNS: dict[str, Callable[[Decision], object]] = {
+    "decision_id": lambda decision: decision.pk,
+    "decided_at": lambda decision: decision.decided_at.isoformat(),
+    "effective_at": lambda decision: decision.effective_at.isoformat(),
+    "verdict": lambda decision: decision.verdict,
+    "source": lambda decision: decision.source,
+    "decided_by": _of("decided_by", lambda user: user.username),
+    "reason": lambda decision: decision.reason,
+    "note": lambda decision: decision.note,
+    "platform": lambda decision: decision.post.platform.slug,
+    "post_id": lambda decision: decision.post.external_id,
+    "author_id": lambda decision: decision.post.author.external_id or "",
+    "spam_probability": lambda decision: round(decision.score.spam_probability, 6),
+    "campaign_id": _of("campaign_decision", lambda campaign: campaign.campaign_id),
+    "reversed_at": _of("reversal", lambda reversal: reversal.reversed_at.isoformat()),
+    "reversed_by": _of("reversal", lambda reversal: reversal.reversed_by.username),
+    "replaced_by": _of("reversal", lambda reversal: reversal.replacement_id or ""),
+    "action": _of("action", lambda action: action.action),
+    "action_state": _of("action", lambda action: action.state),
+    "action_until": _of("action", lambda action: action.until.isoformat() if action.until else ""),
+}
 
 
 @access.deciders.post

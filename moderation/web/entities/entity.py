@@ -4,7 +4,7 @@ The history is three rows of bars on one axis: positions only, the stylesheet se
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -91,23 +91,27 @@ def _lane(name: str, events: list[Event], *, start: datetime, span: timedelta) -
         name=name,
         count=len(events),
         spam=sum(event.tone == "spam" for event in events),
-        bars=tuple(_bars(bins, totals, scale=HEIGHT / tallest)),
+        bars=tuple(
+            bar
+            for place in sorted(totals)
+            for bar in stacked(
+                place * 10,
+                {tone: bins[place, tone] for tone in _TONES},
+                scale=HEIGHT / tallest,
+                least=4.0,
+            )
+        ),
     )
 
 
-def _bars(bins: Counter[tuple[int, str]], totals: Counter[int], *, scale: float) -> list[Bar]:
-    """Stack the tones of each bin from the bottom; a single event among many stays visible."""
-    bars = []
-    for place in sorted(totals):
-        ground = float(HEIGHT)
-        for tone in _TONES:
-            if count := bins[place, tone]:
-                height = max(4.0, count * scale)
-                ground -= height
-                bars.append(
-                    Bar(x=place * 10, y=round(max(0.0, ground), 1), height=round(height, 1), tone=tone)
-                )
-    return bars
+def stacked(x: int, counts: Mapping[str, int], *, scale: float, least: float) -> Iterator[Bar]:
+    """Stack the tones of a step from the ground; one event among many stays visible."""
+    ground = float(HEIGHT)
+    for tone, count in counts.items():
+        if count:
+            height = min(ground, max(least, count * scale))
+            ground -= height
+            yield Bar(x=x, y=round(ground, 1), height=round(height, 1), tone=tone)
 
 
 def page(

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from moderation.models import ListedPicture, Rule
 from moderation.models.rules import PICTURES, RuleKind
-from moderation.operations import rules
+from moderation.operations import refusals, rules
 from moderation.operations.similarity import listed_pictures
 from moderation.operations.similarity.listed_pictures import COLUMNS
 from moderation.queries.rules import rule_pages
@@ -49,7 +49,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
             )
         except listed_pictures.NotAList as refusal:
             form.add_error("file", str(refusal))
-        except rules.NoEnd as refusal:
+        except refusals.NoEnd as refusal:
             form.add_error("days", str(refusal))
         else:
             told = ngettext(

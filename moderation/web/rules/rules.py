@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from moderation.models import Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.operations import rules as operations_rules
+from moderation.operations.refusals import NoEnd
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import Target
@@ -146,16 +147,8 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
         ):
             return _dry_run(request, target, form=form, drafted=drafted, is_asked_again=True)
         requeue = operations_rules.Requeue(form.cleaned_data["requeue"])
-        try:
+        with access.refusals_told(request):
             operations_rules.activate(rule_id=rule_id, actor=request.user, at=at, requeue=requeue)
-        except (
-            operations_rules.AlreadyActive,
-            operations_rules.AlreadyRuled,
-            operations_rules.NotInForce,
-            operations_rules.SecondPersonNeeded,
-        ) as refusal:
-            messages.warning(request, str(refusal))
-        else:
             messages.success(request, _in_force(drafted.effect) % {"value": target.label})
         return _to_target(target)
     if rule_pages.state_of(drafted, at=at) != RuleState.DRAFT:
@@ -167,16 +160,13 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
 def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     """Lift a rule; if requested, rescore the posts that it decided."""
     is_requeued = request.POST.get("requeue") == "1"
-    try:
-        lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
+    lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
+    with access.refusals_told(request):
         number = operations_rules.lift(
             rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
         )
-    except operations_rules.NotInForce as refusal:
-        messages.warning(request, str(refusal))
-        return redirect("rules")
-    message = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
-    messages.success(request, message + _again(number))
+        message = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
+        messages.success(request, message + _again(number))
     return _to_target(targets.target_of(lifted))
 
 
@@ -184,27 +174,25 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     at = timezone.now()
     effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
     try:
-        rule = operations_rules.impose(
-            effect=effect,
-            kind=target.kind,
-            value=target.value,
-            reason=form.cleaned_data["reason"],
-            expires_at=days.end(form.cleaned_data["days"], at=at),
-            requeue=operations_rules.Requeue(form.cleaned_data["requeue"]),
-            actor=request.user,
-            at=at,
-        )
-    except operations_rules.NoEnd as refusal:
+        with access.refusals_told(request):
+            rule = operations_rules.impose(
+                effect=effect,
+                kind=target.kind,
+                value=target.value,
+                reason=form.cleaned_data["reason"],
+                expires_at=days.end(form.cleaned_data["days"], at=at),
+                requeue=operations_rules.Requeue(form.cleaned_data["requeue"]),
+                actor=request.user,
+                at=at,
+            )
+            message = _waits() if rule.is_draft else _in_force(effect) % {"value": target.label}
+            messages.success(request, message)
+    except NoEnd as refusal:
         form.add_error("days", str(refusal))
         return _dry_run(request, target, form=form)
     except operations_rules.NotAllowable as refusal:
         form.add_error("effect", str(refusal))
         return _dry_run(request, target, form=form)
-    except (operations_rules.AlreadyRuled, operations_rules.AlreadyProposed) as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        message = _waits() if rule.is_draft else _in_force(effect) % {"value": target.label}
-        messages.success(request, message)
     return _to_target(target)
 
 

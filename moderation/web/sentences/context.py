@@ -20,6 +20,8 @@ from moderation.web.sentences.sentence import (
     linked,
     network,
     number,
+    of_complaints,
+    of_last_day,
     provider,
     share,
     things,
@@ -94,20 +96,8 @@ SENTENCES: dict[str, Sentence | Decided] = {
         past=address,
         measure=lambda history, _: history.authors,
     ),
-    "context.ip_posts_24h": Sentence(
-        things("post", "posts", " from this address in the previous 24 hours"),
-        "No other posts from this address in the previous 24 hours",
-        leans=_SPAM,
-        past=address,
-        measure=lambda history, _: history.posts_24h,
-    ),
-    "context.ip_complaints": Sentence(
-        things("complaint", "complaints", " about earlier posts from this address"),
-        "No complaints about earlier posts from this address",
-        leans=_SPAM,
-        past=address,
-        measure=lambda history, _: history.complaints,
-    ),
+    "context.ip_posts_24h": of_last_day(" from this address", past=address),
+    "context.ip_complaints": of_complaints(" about earlier posts from this address", past=address),
     "context.ip_days_known": Sentence(
         days("This address has been known for {}"),
         none="First post from this address",
@@ -130,12 +120,8 @@ SENTENCES: dict[str, Sentence | Decided] = {
         past=linked(lambda history: history.confirmed_spam - history.posts),
         measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
-    "context.domain_posts_24h": Sentence(
-        things("post", "posts", " with this domain in the previous 24 hours"),
-        "No other posts with this domain in the previous 24 hours",
-        leans=_SPAM,
-        past=linked(lambda history: history.posts_24h),
-        measure=lambda history, _: history.posts_24h,
+    "context.domain_posts_24h": of_last_day(
+        " with this domain", past=linked(lambda history: history.posts_24h)
     ),
     "context.domain_authors": Sentence(
         things("author has", "authors have", " linked to this domain before"),
@@ -144,12 +130,8 @@ SENTENCES: dict[str, Sentence | Decided] = {
         measure=lambda history, _: history.authors,
     ),
     "context.domain_spam_share": _OF_DOMAIN,
-    "context.domain_complaints": Sentence(
-        things("complaint", "complaints", " about earlier posts with this domain"),
-        "No complaints about earlier posts with this domain",
-        leans=_SPAM,
-        past=linked(lambda history: history.complaints),
-        measure=lambda history, _: history.complaints,
+    "context.domain_complaints": of_complaints(
+        " about earlier posts with this domain", past=linked(lambda history: history.complaints)
     ),
     "context.url_posts": Sentence(
         things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM

@@ -143,6 +143,19 @@ def things(one: str, many: str, tail: str = "") -> Says:
     return lambda value, _: counted(value, f"{one}{tail}", f"{many}{tail}")
 
 
+def of_complaints(tail: str, past: Finds) -> Sentence:
+    """Count the complaints about earlier posts; `tail` says which posts they are."""
+    says, zero = things("complaint", "complaints", tail), f"No complaints{tail}"
+    return Sentence(says, zero, leans=Leaning.SPAM, past=past, measure=lambda history, _: history.complaints)
+
+
+def of_last_day(tail: str, past: Finds) -> Sentence:
+    """Count the earlier posts of the previous 24 hours; `tail` says which."""
+    period = f"{tail} in the previous 24 hours"
+    says, zero = things("post", "posts", period), f"No other posts{period}"
+    return Sentence(says, zero, leans=Leaning.SPAM, past=past, measure=lambda history, _: history.posts_24h)
+
+
 def share(text: str) -> Says:
     """Format a probability, or a share of characters, as per cent; never a share of decisions."""
     return lambda value, _: gettext(text).format(percent(value))

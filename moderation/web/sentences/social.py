@@ -17,6 +17,8 @@ from moderation.web.sentences.sentence import (
     flag,
     mail,
     many,
+    of_complaints,
+    of_last_day,
     resembling,
     similar,
     things,
@@ -102,13 +104,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
         past=author,
         measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
-    "social.posts_24h": Sentence(
-        things("post", "posts", " by the author in the previous 24 hours"),
-        "No other posts by the author in the previous 24 hours",
-        leans=_SPAM,
-        past=author,
-        measure=lambda history, _: history.posts_24h,
-    ),
+    "social.posts_24h": of_last_day(" by the author", past=author),
     "social.days_known": Sentence(
         days("The author has been known here for {}"),
         none="The author's first post here",
@@ -119,13 +115,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "social.spam_share": _OF_AUTHOR,
     "social.confirmed_spam": _OF_AUTHOR,
     "social.confirmed_honest": _OF_AUTHOR,
-    "social.complaints": Sentence(
-        things("complaint", "complaints", " about the author's earlier posts"),
-        "No complaints about the author's earlier posts",
-        leans=_SPAM,
-        past=author,
-        measure=lambda history, _: history.complaints,
-    ),
+    "social.complaints": of_complaints(" about the author's earlier posts", past=author),
     "social.same_text_posts": Sentence(
         things("earlier post by the author has", "earlier posts by the author have", " this exact text"),
         leans=_SPAM,
@@ -153,13 +143,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "social.similar_spam_share": _OF_SIMILAR,
     "social.similar_confirmed_spam": _OF_SIMILAR,
     "social.similar_confirmed_honest": _OF_SIMILAR,
-    "social.similar_complaints": Sentence(
-        things("complaint", "complaints", " about near-duplicates"),
-        "No complaints about near-duplicates",
-        leans=_SPAM,
-        past=similar,
-        measure=lambda history, _: history.complaints,
-    ),
+    "social.similar_complaints": of_complaints(" about near-duplicates", past=similar),
     "social.resembling_authors": Sentence(
         things("account is", "accounts are", " similar to the author's"),
         leans=_SPAM,
@@ -173,11 +157,5 @@ SENTENCES: dict[str, Sentence | Decided] = {
         past=resembling,
         measure=lambda history, _: history.spam_authors,
     ),
-    "social.resembling_complaints": Sentence(
-        things("complaint", "complaints", " about similar accounts"),
-        "No complaints about similar accounts",
-        leans=_SPAM,
-        past=resembling,
-        measure=lambda history, _: history.complaints,
-    ),
+    "social.resembling_complaints": of_complaints(" about similar accounts", past=resembling),
 }

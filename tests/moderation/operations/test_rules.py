@@ -18,7 +18,7 @@ from moderation.models import (
 )
 from moderation.models.decisions import Verdict
 from moderation.models.rules import IDENTIFIERS, WORDS
-from moderation.operations import rules
+from moderation.operations import refusals, rules
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
@@ -218,12 +218,12 @@ class TestDraft:
     def test_is_worth_nothing_past_its_end(self, lead: User) -> None:
         drafted = rules.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
 
-        with pytest.raises(rules.NotInForce):
+        with pytest.raises(refusals.NotInForce):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
 
     @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("hold", None), ("hold", 31)])
     def test_of_other_effect_than_a_ban_ends(self, lead: User, effect: str, days: int | None) -> None:
         ends = AT + timedelta(days=days) if days else None
 
-        with pytest.raises(rules.NoEnd):
+        with pytest.raises(refusals.NoEnd):
             rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=AT, expires_at=ends)

@@ -17,6 +17,10 @@ _LAYERS = [ROOT / "moderation" / name for name in ("web", "templatetags", "queri
 SOURCES = sorted(path for folder in (*_LAYERS, ROOT / "integrations") for path in folder.rglob("*.py"))
 _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
 _SPOKEN = {"share", "days", "hours", "seconds", "number", "flag"}
+_COUNTS = {
+    "of_complaints": ("complaint", "complaints", "No complaints", ""),
+    "of_last_day": ("post", "posts", "No other posts", " in the previous 24 hours"),
+}
 _PLURAL = {"ngettext", "ngettext_lazy"}
 _STRING = r"u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _TEMPLATED = re.compile(rf"\b(p?)n?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))?", re.DOTALL)
@@ -85,6 +89,10 @@ def _of_sentence(name: str, node: ast.Call) -> set[Message]:
     if name == "things":
         tail = words[2] if len(words) > 2 else ""
         return {(f"{{}} {words[0]}{tail}", f"{{}} {words[1]}{tail}")}
+    if name in _COUNTS and words:
+        one, many, zero, tail = _COUNTS[name]
+        tail = f"{words[0]}{tail}"
+        return {(f"{{}} {one}{tail}", f"{{}} {many}{tail}"), (f"{zero}{tail}", "")}
     if name == "Decided" and words:
         tail = "".join(_strings([keyword.value for keyword in node.keywords if keyword.arg == "tail"]))
         share = tuple(f"{{}} of {{}} {words[0]} {verb} spam{tail}" for verb in ("was", "were"))

@@ -7,7 +7,7 @@ from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.cases import appeals, blind_reviews, claims, reversals
 from moderation.operations.erasure import erase
-from moderation.operations.refusals import NotAllowed
+from moderation.operations.refusals import NotAllowed, OutOfRange
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import Decided
@@ -30,7 +30,7 @@ class TestPlan:
 
     @pytest.mark.parametrize(("share", "firsts"), [(-0.1, 0), (1.1, 0), (0.5, -1), (0.5, 501)])
     def test_has_limits(self, platform: Platform, lead: User, share: float, firsts: int) -> None:
-        with pytest.raises(blind_reviews.OutOfRange):
+        with pytest.raises(OutOfRange):
             blind_reviews.plan(
                 platform_id=platform.pk, share=share, first_decisions=firsts, actor=lead, at=AT
             )

@@ -28,7 +28,7 @@ from moderation.operations.cases import bulk, claims, opening
 from moderation.operations.cases.bulk import Picked
 from moderation.operations.cases.opening import Opening
 from moderation.operations.cases.reversals import TooLate
-from moderation.operations.refusals import NotAllowed
+from moderation.operations.refusals import NotAllowed, OutOfRange
 from moderation.operations.scoring import score
 from moderation.queries import latest_scores
 from tests.moderation.conftest import Case_, Post_
@@ -114,9 +114,9 @@ class TestDecide:
         assert not Decision.objects.exists()
 
     def test_refuses_none_and_too_many(self, cases: list[Case], moderator: User) -> None:
-        with pytest.raises(bulk.NothingPicked):
+        with pytest.raises(OutOfRange):
             bulk.decide(picked=picked([]), moderator=moderator, at=later(2))
-        with pytest.raises(bulk.TooManyPicked):
+        with pytest.raises(OutOfRange):
             bulk.decide(
                 picked=picked(cases, versions=dict.fromkeys(range(1, 300), 1)),
                 moderator=moderator,

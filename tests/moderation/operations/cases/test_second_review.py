@@ -48,7 +48,7 @@ class TestAskMany:
 
     @pytest.mark.parametrize("number", [0, second_review.MOST + 1])
     def test_refuses_none_and_too_many(self, lead: User, number: int) -> None:
-        with pytest.raises(second_review.NumberPicked):
+        with pytest.raises(refusals.OutOfRange):
             second_review.ask_many(post_ids=range(number), asked_by=lead, at=later(60))
 
     def test_is_not_for_those_who_review(self, decided: list[Decision], moderator: User) -> None:

@@ -81,7 +81,7 @@ class TestAsk:
         self, platform: Platform, lead: User, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for posts in (0, 501):
-            with pytest.raises(draws.OutOfRange):
+            with pytest.raises(refusals.OutOfRange):
                 ask(platform, lead, posts=posts, at=later(60))
         with pytest.raises(refusals.NotAllowed):
             ask(platform, moderator, posts=5, at=later(60))

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connections, transaction
 
 from moderation.models import AuditEntry, Policy, PolicyMatch, ScoringJob, User
 from moderation.models.posts import ScoreState
+from moderation.operations import refusals
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.policies import policy
 from moderation.operations.scoring import score
@@ -79,14 +80,14 @@ class TestActivate:
     def test_has_an_end(self, tried: Policies, lead: User, effect: str, days: int) -> None:
         made = tried()
 
-        with pytest.raises(policy.NoEnd):
+        with pytest.raises(refusals.NoEnd):
             activate(made, lead, effect=effect, expires_at=AT + timedelta(days=days))
 
     def test_is_refused_after_the_end(self, tried: Policies, lead: User) -> None:
         made = tried()
         policy.end(policy_id=made.pk, actor=lead, at=AT)
 
-        with pytest.raises(policy.NotInForce):
+        with pytest.raises(refusals.NotInForce):
             activate(made, lead)
 
     def test_is_refused_when_too_many_are_active(
@@ -121,13 +122,13 @@ class TestWideHold:
             post(text="cats" if number < 2 else "dogs")
 
     def test_is_one_that_everything_matches(self, newest: None, tried: Policies, lead: User) -> None:
-        with pytest.raises(policy.SecondPersonNeeded, match="100%"):
+        with pytest.raises(refusals.SecondPersonNeeded, match="100%"):
             activate(tried("birds"), lead, effect="hold", threshold=0.0)
 
     def test_narrow_ones_together_are_wide(self, newest: None, tried: Policies, lead: User) -> None:
         activate(tried("cats"), lead, effect="hold")
 
-        with pytest.raises(policy.SecondPersonNeeded, match="other policies hold 10%"):
+        with pytest.raises(refusals.SecondPersonNeeded, match="other policies hold 10%"):
             activate(tried("cats"), lead, effect="hold")
 
         activate(tried("birds"), lead, effect="hold")
