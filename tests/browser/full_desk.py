@@ -87,6 +87,7 @@ def addresses(case: Case) -> list[str]:
         "/addresses/203.0.113.0/24/",
         "/rules/",
         "/rules/new/?kind=domain&value=evil.example",
+        "/rules/pictures/",
         "/platforms/",
         f"/platforms/{case.post.platform_id}/",
         f"/platforms/{case.post.platform_id}/settings/",

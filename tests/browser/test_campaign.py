@@ -1,4 +1,4 @@
-"""A campaign of two hundred by keyboard alone: opened from a case, decided, undone, decided again."""
+"""A campaign of two hundred by keyboard alone, and hostile members of one."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -99,17 +99,6 @@ class TestKeyboard:
         expect(page.locator("[data-key=s] .decide__count")).to_have_text(str(FEW - 1))
         second = CampaignMember.objects.order_by("likeness", "id")[1]
         assert second.left_out_by == moderator
-
-    def test_opens_one_from_the_list(self, page_of: Open, moderator: User, pills: Campaign) -> None:
-        page = page_of(moderator)
-        page.goto("/campaigns/")
-        wait_for_keys(page)
-
-        page.keyboard.press("j")
-        expect(page.locator(".campaign-link")).to_be_focused()
-        page.keyboard.press("Enter")
-
-        page.wait_for_url(f"**/campaigns/{pills.pk}/")
 
 
 class TestHostile:

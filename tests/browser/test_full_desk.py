@@ -1,4 +1,4 @@
-"""Every page of a full desk: axe, filters, bans by keyboard; learning; and German, which is longer."""
+"""Every page of a full desk: axe, filters; learning; and German, which is longer."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -128,25 +128,6 @@ def test_filters_are_shared_by_address_and_kept(
         "href", "/posts/?state=waiting"
     )
     assert watch.findings == []
-
-
-@pytest.mark.gate
-def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
-    page_of: Open, full_desk: Case, admin: User
-) -> None:
-    page = page_of(admin)
-    page.goto("/rules/new/?kind=domain&value=evil.example")
-    page.get_by_label("Reason").focus()
-    page.keyboard.type("Sells pills")
-    page.keyboard.press("Enter")
-    page.get_by_label("Ban anyway").focus()  # people judged some of its posts harmless
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")
-    expect(page.locator(".tag--spam").first).to_contain_text("banned")
-    page.get_by_role("button", name="Lift", exact=True).first.focus()
-    page.keyboard.press("Enter")
-
-    expect(page.locator(".messages__item--success")).to_contain_text("lifted")
 
 
 @pytest.mark.usefixtures("reviewed", "drifted", "shadowed")

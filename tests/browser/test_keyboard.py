@@ -45,18 +45,6 @@ class TestKeys:
         assert Case.objects.filter(state=CaseState.OPEN).count() == 2
         assert watch.findings == []
 
-    @pytest.mark.gate
-    def test_undo_brings_the_case_back_in_front(self, page: Page) -> None:
-        press_and_wait(page, "r")
-        first = page.url
-        press_and_wait(page, "s")
-
-        page.keyboard.press("u")
-        page.wait_for_url(first)
-
-        assert Decision.objects.get().reversal is not None
-        expect(page.locator("#announcements")).to_contain_text("Undone. The case is back.")
-
     def test_undo_is_over_when_its_countdown_is(self, page: Page, remembered: DeskSettings) -> None:
         remembered.undo_seconds = 5  # longer than a loaded server takes to answer
         press_and_wait(page, "r")

@@ -189,13 +189,6 @@ class TestPicking:
 
         expect(page.locator("#bulk")).to_be_hidden()
 
-    def test_works_on_what_a_search_found(self, page: Page) -> None:
-        page.goto("/posts/?q=number")
-        page.get_by_label("Select all on this page").check()
-        page.get_by_role("button", name="All not spam").click()
-
-        expect(page.get_by_role("heading", level=1)).to_have_text("3 cases decided together")
-
 
 @pytest.mark.gate
 def test_steers_the_work_until_it_is_taken_off(

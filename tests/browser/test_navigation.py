@@ -1,4 +1,4 @@
-"""The bar above every page, dialogs that stand in rows of tables, and copy buttons."""
+"""The bar above every page, and dialogs that stand in rows of tables."""
 
 import pytest
 from django.utils import timezone
@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 
 from moderation.models import User
 from moderation.operations import rules
-from moderation.operations.audit import chain
 from tests.browser.stage import Open, Watch, violations, wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -70,31 +69,3 @@ class TestDialogs:
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
         assert watch.findings == []
-
-    def test_fields_of_users_open_on_demand(self, page_of: Open, admin: User, moderator: User) -> None:
-        page = page_of(admin)
-        page.goto("/users/")
-        field = page.get_by_label("First name of moderator")
-        expect(field).to_be_hidden()
-
-        page.get_by_role("row", name="moderator").get_by_text("Change").click()
-        field.fill("Mona")
-        field.press("Enter")
-
-        expect(page.get_by_role("row", name="moderator")).to_contain_text("Mona")
-        moderator.refresh_from_db()
-        assert moderator.first_name == "Mona"
-
-
-@pytest.mark.gate
-def test_the_head_of_the_chain_is_copied(page_of: Open, lead: User, watch: Watch) -> None:
-    rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
-    chain.seal(at=timezone.now())
-    page = page_of(lead)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto("/audit/")
-    page.get_by_role("button", name="Copy").click()
-
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == str(chain.head())
-    assert watch.findings == []

@@ -242,17 +242,6 @@ class TestActAndUndo:
 
         assert server.changes() == [ACT, "POST /api/v1/admin/reports/13/resolve"]
 
-    def test_not_spam_resolves_and_its_reversal_reopens(
-        self, server: MastodonServer, piece: Incoming
-    ) -> None:
-        connector, ham = connected(server), order(piece, "nothing", verdict="not_spam")
-
-        acted = connector.act(ham)
-        connector.act(ham)
-        connector.undo(order(piece, "nothing", acted=acted))
-
-        assert server.changes() == [RESOLVE, REOPEN]
-
     def test_spam_may_stay(self, server: MastodonServer, piece: Incoming) -> None:
         acted = connected(server).act(order(piece, "nothing"))
         connected(server).undo(order(piece, "nothing", acted=acted, verdict="not_spam"))

@@ -61,13 +61,6 @@ def test_every_post_and_complaint_arrives(live_server: LiveServer, key: str, sta
     assert not Complaint.objects.filter(post__isnull=True).exists()
 
 
-def test_runs_of_one_seed_add_up(live_server: LiveServer, key: str) -> None:
-    for prefix in ("sim-a", "sim-b"):
-        run(url=live_server.url, key=key, posts=20, seed=3, start_days_ago=1.0, bulk=20, run=prefix)
-
-    assert Post.objects.count() == 40
-
-
 def test_what_posts_lead_to_is_written_down_before_they_are_sent(
     live_server: LiveServer, key: str, state: Path
 ) -> None:

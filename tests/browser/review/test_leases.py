@@ -10,7 +10,7 @@ from moderation.models import Case, Decision, DeskSettings, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from tests.browser.review.review_page import after_leaving, in_front, nothing_is_claimed
-from tests.browser.stage import Open, Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.browser.stage import Open, Watch, press_and_wait, wait_until
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -97,18 +97,6 @@ class TestLease:
 
         wait_until(nothing_is_claimed)
 
-    def test_of_what_comes_after_a_decision_on_its_way_too(
-        self, page: Page, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        after_leaving(monkeypatch, "decide")
-
-        with page.expect_request("**/decide/"):
-            page.keyboard.press("s")
-        page.close()
-
-        wait_for_decisions(1)
-        wait_until(nothing_is_claimed)
-
     def test_of_a_first_claim_on_its_way_too(
         self, page_of: Open, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -123,18 +111,3 @@ class TestLease:
 
         wait_until(is_held.is_set)
         wait_until(nothing_is_claimed)
-
-    def test_shows_who_reads_along(
-        self, page: Page, page_of: Open, lead: User, other_moderator: User
-    ) -> None:
-        def says(words: str) -> bool:
-            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 6 s
-            return page.locator("[data-presence]").inner_text().endswith(words)
-
-        reader = page_of(lead)
-        reader.goto(f"/review/{in_front(page)}/")
-        expect(reader.locator(".decided")).to_contain_text("moderator is reviewing this case")
-        wait_until(lambda: says("lead is watching"))
-
-        page_of(other_moderator).goto(f"/review/{in_front(page)}/")
-        wait_until(lambda: says(" are watching"))

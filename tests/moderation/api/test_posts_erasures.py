@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -18,7 +17,6 @@ from moderation.models import (
     Case,
     Complaint,
     DeskSettings,
-    Export,
     Label,
     Platform,
     PostLink,
@@ -28,9 +26,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
-from moderation.models.exports import ExportState
 from moderation.operations.erasure import erase
-from moderation.operations.labels import export_build, export_files, exports
 from moderation.operations.scoring import score
 from moderation.queries.labels import label_lines
 from moderation.queries.labels.labels import LabelFilter
@@ -114,20 +110,6 @@ class TestPost:
 
         assert first == again
         assert AuditEntry.objects.filter(action="post.erased").count() == 1
-
-    def test_takes_back_exports_that_hold_it(
-        self, api: APIClient, judged: str, lead: User, django_capture_on_commit_callbacks: Any
-    ) -> None:
-        row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(60))
-        export_build.build(export_id=row.pk, at=later(60))
-        file = export_files.path_of(Export.objects.get())
-        assert file.exists()
-
-        with django_capture_on_commit_callbacks(execute=True):
-            api.delete(f"/api/v1/posts/{judged}")
-
-        assert not file.exists()
-        assert Export.objects.get().state == ExportState.FAILED
 
     def test_nothing_about_it_is_taken_in_afterwards(
         self, api: APIClient, judged: str, payload: Payload, complaint: Payload

@@ -205,25 +205,8 @@ class TestDraft:
 
         assert [one.ban_id for one in Score.objects.order_by("pk")] == [None, drafted.pk]
 
-    def test_of_something_under_a_live_rule_waits_for_its_end(self, lead: User, impose: Impose) -> None:
-        impose(expires_at=later(10))
-        allowance = rules.draft(
-            value="pills.example", effect="allow", reason="x", actor=lead, at=later(1), expires_at=later(90)
-        )
-
-        with pytest.raises(rules.AlreadyRuled):
-            rules.activate(rule_id=allowance.pk, actor=lead, at=later(9))
-        assert rules.activate(rule_id=allowance.pk, actor=lead, at=later(10)).activated_at == later(10)
-
     def test_is_worth_nothing_past_its_end(self, lead: User) -> None:
         drafted = rules.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
 
         with pytest.raises(refusals.NotInForce):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
-
-    @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("hold", None), ("hold", 31)])
-    def test_of_other_effect_than_a_ban_ends(self, lead: User, effect: str, days: int | None) -> None:
-        ends = AT + timedelta(days=days) if days else None
-
-        with pytest.raises(refusals.NoEnd):
-            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=AT, expires_at=ends)

@@ -5,7 +5,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuditEntry, Case, Decision, Revision, Score, User
-from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
 from moderation.operations.erasure import erase
@@ -91,15 +90,6 @@ class TestTexts:
         assert Decision.objects.get().reason == f"banned_{kind}"
         assert rule_pages.hits([imposed]) == {imposed.pk: 1}
 
-    def test_are_held_for_people(self, post: Post_, fake_scorer: FakeScorer, impose: Impose) -> None:
-        fake_scorer.default = 0.01
-        impose(kind="phone", value="+18885550162", effect="hold", expires_at=later(50))
-        post(text=self.SPAM)
-
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
-
-        assert Case.objects.get().reason == "hold"
-
     def test_take_as_many_queries_however_many_rules_there_are(self, post: Post_, impose: Impose) -> None:
         revision = post(text=self.SPAM).revisions.get()
         frozen = records.record_at(revision=revision, at=later(1))
@@ -113,19 +103,6 @@ class TestTexts:
             counts.append((len(queries), found.texts))
 
         assert counts == [(2, ())] * 2
-
-    @pytest.mark.parametrize(("kind", "value"), RULES)
-    def test_are_tried_on_posts_before_a_rule_begins(
-        self, open_case: Case_, lead: User, moderator: User, kind: str, value: str
-    ) -> None:
-        case = open_case(text=self.SPAM)
-        open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
-        judge(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
-
-        tried = targets.dry_run(wanted=targets.target(kind=kind, value=value), at=later(4))
-
-        assert (tried.figures.posts, tried.figures.not_spam) == (1, 1)
-        assert [revision.post for revision in tried.harmless] == [case.post]
 
     def test_are_tried_on_what_people_judged_last_and_what_came_last(
         self, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
@@ -178,16 +155,6 @@ class TestAllowAndHold:
         case = Case.objects.get()
         assert (case.reason, case.score.rule, case.score.route) == ("hold", hold, "review")
         assert Decision.objects.get().verdict == "spam"
-
-    @pytest.mark.parametrize("effect", ["allow", "hold"])
-    def test_both_end_by_themselves(self, post: Post_, impose: Impose, effect: str) -> None:
-        impose(value="shop.example", expires_at=later(50), effect=effect)
-        post(text="https://shop.example/")
-
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(50))
-
-        assert Score.objects.get().ruled_by is None
-        assert Case.objects.get().reason == "uncertain"
 
     def test_an_allowance_empties_the_queue_and_lifting_fills_it(
         self, open_case: Case_, lead: User, impose: Impose

@@ -28,7 +28,6 @@ from moderation.operations.cases import (
     review,
     shift,
 )
-from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
@@ -199,16 +198,6 @@ class TestDisagreements:
         )
 
         assert pages.waiting_count(at=later(200)) == 0
-
-    def test_lose_their_words_with_the_post(self, disputed: BlindReview, first: Decision, lead: User) -> None:
-        blind_answers.settle(
-            review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="her words", at=later(200)
-        )
-
-        erase.post(post_id=first.post_id, at=later(300))
-
-        disputed.refresh_from_db()
-        assert (disputed.note, disputed.settled_note) == ("", "")
 
 
 def test_an_answer_to_what_became_an_appeal_is_refused(

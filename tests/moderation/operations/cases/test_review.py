@@ -9,14 +9,13 @@ from datetime import datetime
 import pytest
 from django.db import connections
 
-from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, Revision, User
+from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Revision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
 from moderation.operations.cases import claims, reversals, review, second_review
 from moderation.operations.scoring import score
-from moderation.operations.webhooks import endpoints
 from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.instants import later
 
@@ -28,15 +27,6 @@ def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict
 
 
 class TestClaimNext:
-    def test_takes_the_most_harmful_case_first(self, open_case: Case_, moderator: User) -> None:
-        cases = [open_case(text=text) for text in ("mild", "grave", "middling")]
-        for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
-            Case.objects.filter(pk=case.pk).update(priority=priority)
-
-        claimed = claims.claim_next(moderator=moderator, at=later(2), count=2)
-
-        assert [case.pk for case in claimed] == [cases[1].pk, cases[2].pk]
-
     def test_returns_held_cases_before_new_ones(self, open_case: Case_, moderator: User) -> None:
         open_case()
         held = claims.claim_next(moderator=moderator, at=later(2))
@@ -57,24 +47,8 @@ class TestClaimNext:
         assert claims.claim_next(moderator=other_moderator, at=later(4)) == []
         assert claims.claim_next(moderator=lead, at=later(4)) == [claimed_case]
 
-    def test_does_not_offer_a_skipped_case_twice(
-        self, claimed_case: Case, moderator: User, other_moderator: User
-    ) -> None:
-        claims.skip(case_id=claimed_case.pk, moderator=moderator, at=later(3))
-
-        assert claims.claim_next(moderator=moderator, at=later(4)) == []
-        assert claims.claim_next(moderator=other_moderator, at=later(4)) == [claimed_case]
-
 
 class TestClaim:
-    def test_refuses_when_another_lease_is_live(
-        self, claimed_case: Case, moderator: User, other_moderator: User
-    ) -> None:
-        with pytest.raises(refusals.AlreadyClaimed) as refusal:
-            claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(3))
-
-        assert refusal.value.holder == moderator
-
     def test_extends_on_heartbeat_only_while_held(self, claimed_case: Case, moderator: User) -> None:
         renewed = claims.renew(case_id=claimed_case.pk, moderator=moderator, at=later(100))
         assert renewed.lease_end_at == later(220)
@@ -110,30 +84,6 @@ class TestDecide:
         assert not Label.objects.exists()
         assert Case.objects.get().state == CaseState.OPEN
 
-    def test_refuses_without_a_live_claim_of_ones_own(
-        self, claimed_case: Case, moderator: User, other_moderator: User
-    ) -> None:
-        for who, at in ((moderator, later(2 + 120)), (other_moderator, later(3))):
-            with pytest.raises(refusals.ClaimLost):
-                decide(claimed_case, who, at)
-
-    def test_shows_the_winner_to_the_loser(
-        self, claimed_case: Case, moderator: User, other_moderator: User
-    ) -> None:
-        claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(200))
-        winner = decide(claimed_case, other_moderator, later(201), Verdict.NOT_SPAM)
-
-        with pytest.raises(refusals.AlreadyDecided) as refusal:
-            decide(claimed_case, moderator, later(202))
-
-        assert refusal.value.decision == winner
-
-    def test_refuses_when_the_post_was_edited_meanwhile(self, claimed_case: Case, moderator: User) -> None:
-        Case.objects.update(version=claimed_case.version + 1)
-
-        with pytest.raises(refusals.PostChanged):
-            decide(claimed_case, moderator, later(5))
-
 
 class TestUndo:
     def test_reopens_the_case_and_leaves_no_label_and_no_delivery(
@@ -148,12 +98,6 @@ class TestUndo:
         assert Delivery.objects.get().state == DeliveryState.CANCELLED
         assert decide(case, moderator, later(15), Verdict.NOT_SPAM).verdict == Verdict.NOT_SPAM
 
-    def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User) -> None:
-        decision = decide(claimed_case, moderator, later(5))
-
-        with pytest.raises(reversals.TooLate):
-            reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
-
     def test_refuses_twice_and_to_others(self, claimed_case: Case, moderator: User, lead: User) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
@@ -165,21 +109,6 @@ class TestUndo:
 
 
 class TestCorrect:
-    def test_replaces_the_decision_with_a_compensating_delivery(
-        self, claimed_case: Case, moderator: User, platform: Platform
-    ) -> None:
-        endpoints.add(platform=platform, url="https://social.example/hook", at=later(0))
-        wrong = decide(claimed_case, moderator, later(5))
-        Delivery.objects.update(state=DeliveryState.DELIVERED)
-
-        right = reversals.correct(
-            decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60), reason="a joke"
-        )
-
-        assert wrong.reversal.replacement == right
-        assert Label.objects.get(retracted_at__isnull=True).is_spam is False
-        assert Delivery.objects.get(decision=right).event == "decision.reversed"
-
     def test_refuses_others_unless_a_lead_asks(
         self, claimed_case: Case, moderator: User, other_moderator: User, lead: User
     ) -> None:

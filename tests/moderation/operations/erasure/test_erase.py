@@ -88,21 +88,6 @@ class TestIds:
 
 
 class TestWords:
-    def test_of_a_correction_go(self, open_case: Case_, lead: User) -> None:
-        case = open_case(text="spam?")
-        wrong = judge(case, lead, at=later(3), note="plugh")
-        reversals.correct(
-            decision_id=wrong.pk,
-            verdict=Verdict.NOT_SPAM,
-            moderator=lead,
-            at=later(99),
-            reason="xyzzy of Mallory",
-        )
-
-        erase.post(post_id=case.post_id, at=later(100))
-
-        assert rows_with("xyzzy", "plugh") == []
-
     def test_written_afterwards_are_refused_or_dropped(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")
         made = judge(case, lead, at=later(3))
@@ -190,13 +175,6 @@ class TestParents:
 
         assert rows_with("zanzibar", "mallory") == []
         assert Revision.objects.get(post=answer).text
-
-    def test_with_the_answer_itself(self, answer: Post) -> None:
-        erase.post(post_id=answer.pk, at=later(1))
-
-        row = Revision.objects.get(post=answer)
-        assert (row.parent_external_id, row.parent_text, row.parent_author) == ("", "", None)
-        assert rows_with("zanzibar") == []
 
     def test_with_the_retention_of_the_post_that_is_answered(
         self, answer: Post, post: Post_, platform: Platform

@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -54,15 +53,6 @@ class TestAsk:
         rows = queue.rows(viewer=moderator, wanted=QueueFilter(), at=later(61)).rows
         assert {row.reason for row in rows} == {"random"}
         assert {row.spam_probability for row in rows} == {None}
-
-    def test_the_same_request_draws_once(self, platform: Platform, lead: User) -> None:
-        key = uuid4()
-
-        first = ask(platform, lead, posts=5, at=later(60), idempotency_key=key)
-        again = ask(platform, lead, posts=5, at=later(61), idempotency_key=key)
-
-        assert first == again
-        assert Case.objects.count() == 5
 
     def test_draws_nothing_that_waits_or_was_labelled(
         self, platform: Platform, lead: User, moderator: User

@@ -13,7 +13,6 @@ from moderation.models import AuditEntry, Promotion, ReleaseProposal, User
 from moderation.models.learning import ProposalKind
 from moderation.models.users import Role
 from moderation.operations.learning import proposals, thresholds
-from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
 from scoring.release import MANIFEST, Thresholds
 from tests.moderation.instants import AT, later
@@ -72,10 +71,6 @@ class TestConfirm:
 
         with pytest.raises(IntegrityError, match="proposal_"), transaction.atomic():
             ReleaseProposal.objects.filter(pk=proposal.pk).update(confirmed_by=lead, closed_at=AT)
-
-    def test_refuses_a_moderator(self, propose: Propose, moderator: User) -> None:
-        with pytest.raises(NotAllowed):
-            proposals.confirm(proposal_id=propose().pk, actor=moderator, at=later(60))
 
     @pytest.mark.whole
     def test_refuses_when_another_release_went_live(self, propose: Propose, ml_engineer: User) -> None:
@@ -158,10 +153,6 @@ class TestPropose:
 
         first.refresh_from_db()
         assert first.closed_at == first.expires_at
-
-    def test_refuses_the_live_release(self, propose: Propose) -> None:
-        with pytest.raises(proposals.AlreadyLive):
-            propose(candidate=scorer.newest())
 
 
 class TestDerive:

@@ -85,19 +85,6 @@ class TestStart:
         assert not ShadowRun.objects.exists()
 
 
-class TestStop:
-    pytestmark = [pytest.mark.django_db, *ON_TRITON]
-
-    def test_ends_at_one_press_and_lets_the_next_begin(self, begin: Begin, lead: User) -> None:
-        run = begin()
-
-        shadow.stop(run_id=run.pk, actor=lead, at=later(60))
-
-        run.refresh_from_db()
-        assert (run.stopped_by, run.stopped_at) == (lead, later(60))
-        assert begin(started_at=later(61)).is_open
-
-
 class TestGate:
     pytestmark = [pytest.mark.django_db, *ON_TRITON]
 

@@ -104,12 +104,6 @@ class TestPromote:
 
         assert not Promotion.objects.exists()
 
-    def test_refuses_the_live_release(self) -> None:
-        live = scorer.release()
-
-        with pytest.raises(promote.AlreadyLive):
-            promote_with(live, models=releases.REPOSITORY, at=AT)
-
 
 class TestRollBack:
     pytestmark = [pytest.mark.django_db, *ON_TRITON]
@@ -135,10 +129,6 @@ class TestRollBack:
         scorer.forget()
         assert scorer.release().id == candidate.id
         assert scorer.content().is_ready()
-
-    def test_refuses_when_nothing_was_live_before(self) -> None:
-        with pytest.raises(promote.NothingBefore):
-            promote.roll_back(actor=None, at=AT)
 
 
 class TestLiveRelease:

@@ -168,12 +168,6 @@ class TestOrder:
 
         assert [headers["webhook-id"] for headers, _ in server.got] == [str(delivery.pk), str(correction.pk)]
 
-    def test_the_body_names_what_it_reverses(self, delivery: Delivery, correction: Delivery) -> None:
-        told = correction.body["data"]
-
-        assert (correction.body["type"], told["reverses"]) == ("decision.reversed", str(delivery.decision_id))
-        assert told["sequence"] == delivery.body["data"]["sequence"] + 1
-
     def test_a_failed_first_message_frees_the_way(self, delivery: Delivery, correction: Delivery) -> None:
         Delivery.objects.filter(pk=delivery.pk).update(state=DeliveryState.FAILED)
 

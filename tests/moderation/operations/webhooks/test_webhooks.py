@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from moderation.models import AuditEntry, Delivery, EndpointCircuit, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import CircuitState, EndpointState, SignatureKind
+from moderation.models.webhooks import CircuitState, SignatureKind
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import circuit, endpoints, send
 from moderation.operations.webhooks.lanes import Lanes
@@ -34,14 +34,6 @@ class TestTestMessage:
 
         entry = AuditEntry.objects.get(action="webhook.pinged")
         assert (entry.actor, entry.subject_id) == (lead, str(endpoint.pk))
-
-    def test_is_refused_where_nothing_is_sent(self, endpoint: WebhookEndpoint, lead: User) -> None:
-        WebhookEndpoint.objects.update(state=EndpointState.DISABLED)
-
-        with pytest.raises(endpoints.NotActive):
-            endpoints.ping(endpoint_id=endpoint.pk, actor=lead, at=AT)
-
-        assert not Delivery.objects.exists()
 
 
 class TestSecrets:

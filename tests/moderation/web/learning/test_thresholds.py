@@ -129,8 +129,3 @@ class TestProposal:
         lead_desk.post(f"/releases/proposals/{proposal.pk}/refuse/")
 
         assert "refused by lead" in flat(lead_desk.get(PAGE).content.decode())
-
-    def test_refuses_the_live_thresholds(self, lead_desk: Client) -> None:
-        answer = lead_desk.post(f"{PAGE}propose/", {"reason": "nothing"}, follow=True)
-
-        assert "These thresholds are live already." in answer.content.decode()

@@ -156,16 +156,6 @@ class TestDrafts:
         assert not draft.is_draft
         assert ScoringJob.objects.get().state == "pending"
 
-    def test_are_refused_beside_a_rule_in_force_and_can_be_dropped(
-        self, lead_desk: Client, lead: User, draft: Rule
-    ) -> None:
-        rules.impose(value="shop.example", reason="x", actor=lead, at=timezone.now())
-        answer = lead_desk.post(f"/rules/{draft.pk}/", follow=True).content.decode()
-        lead_desk.post(f"/rules/{draft.pk}/lift/")
-
-        assert "is already active" in answer
-        assert lead_desk.get(f"/rules/{draft.pk}/").status_code == 302
-
 
 class TestHarmlessPosts:
     @pytest.fixture
