@@ -59,7 +59,7 @@ class Environment:
         self.web_risk_key = variables.get("SPAMDESK_WEB_RISK_KEY", "")
         self.wot_key = variables.get("SPAMDESK_WOT_KEY", "")
         self.wot_user = variables.get("SPAMDESK_WOT_USER", "")
-        self.rdap_url = _rdap(variables, mode=mode)
+        self.rdap_url = _rdap(variables)
         self.speech_model = _given_folder(variables, "SPAMDESK_SPEECH_MODEL")
         self.reader_socket = _given_folder(variables, "SPAMDESK_READER_SOCKET")
         self.evidence_store = evidence.store(variables)
@@ -81,9 +81,9 @@ def _mode(variables: Mapping[str, str]) -> Mode:
         raise ImproperlyConfigured(f"SPAMDESK_MODE is {value!r}; use demo, test or production.") from None
 
 
-def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
-    """Return the server to ask for the age of domains; a demo's domains are invented, so it asks none."""
-    value = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
+def _rdap(variables: Mapping[str, str]) -> str:
+    """Return the server to ask for the age of domains: none, unless one is named."""
+    value = variables.get("SPAMDESK_RDAP_URL", "") or "off"
     if value not in ("iana", "off") and urlsplit(value).scheme not in ("http", "https"):
         raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {value!r}; use iana, off or an http address.")
     return value

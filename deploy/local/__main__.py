@@ -21,7 +21,7 @@ from deploy.local.packages import InstallFailed, keep_bytecode
 from deploy.local.places import ENVIRONMENT, ROOT
 from deploy.local.preflight import Lacking
 
-# command: what it needs, and the module (with arguments) that does it
+# command: what it needs, and the module (with arguments) that does it, if there is more to do
 COMMANDS = {
     "run": (install.for_run, ("deploy.local.run",)),
     "servers": (install.for_run, ("deploy.local.run", "--only-servers")),
@@ -31,10 +31,11 @@ COMMANDS = {
     "lint": (install.for_checks, ("deploy.local.check", "lint")),
     "types": (install.for_checks, ("deploy.local.check", "types")),
     "lock": (install.for_checks, ("deploy.local.lock",)),
+    "triton": (install.triton, None),
     "restore": (install.for_run, ("deploy.local.restore",)),
     "python": (install.for_run, ()),
     "python-dev": (install.for_checks, ()),
-    "clean": (None, ()),
+    "clean": (install.remove_everything, None),
 }
 
 
@@ -44,15 +45,14 @@ def main(arguments: list[str]) -> None:
     if command not in COMMANDS:
         sys.exit(f"spamdesk: unknown command {command!r}; one of {', '.join(COMMANDS)}")
     needs, module = COMMANDS[command]
-    if needs is None:
-        install.remove_everything()
-        return
     try:
         needs()
     except (Lacking, InstallFailed) as lacking:
         sys.exit("".join(f"spamdesk: {line}\n" for line in str(lacking).splitlines()).rstrip())
     except KeyboardInterrupt:
         sys.exit(130)
+    if module is None:
+        return
     keep_bytecode(os.environ, environment=ENVIRONMENT)
     python = str(ENVIRONMENT / "bin" / "python")
     os.chdir(ROOT)

@@ -24,7 +24,7 @@ def for_run() -> None:
         if os.environ.get("TRITON_URL", "").startswith("sagemaker://"):
             packages.install(ENVIRONMENT, "sagemaker")
     if not os.environ.get("TRITON_URL"):
-        _triton()
+        triton()
 
 
 def for_checks() -> None:
@@ -39,7 +39,7 @@ def for_unit_tests() -> None:
     """Install what tests without a browser need, Triton included."""
     for_checks()
     if not os.environ.get("TRITON_URL"):
-        _triton()
+        triton()
 
 
 def for_test() -> None:
@@ -74,7 +74,8 @@ def remove_everything() -> None:
     print("removed .venv, .venv-triton and all state")
 
 
-def _triton() -> None:
+def triton() -> None:
+    """Install Triton from its wheel, with a Python for its Python part."""
     preflight.cure(preflight.for_triton())
     if not (TRITON_ENVIRONMENT / "bin" / "python").exists():
         packages.create(TRITON_ENVIRONMENT, megabytes=470, python=_python_for_triton())

@@ -28,7 +28,8 @@ class State:
     def folder(self, name: str, *, mode: int = 0o700) -> Path:
         """Return a folder inside, made if needed with these permission bits."""
         self.path.mkdir(parents=True, exist_ok=True)
-        self.path.chmod(0o711)  # the database's user, who is not root, must pass through
+        if os.geteuid() == 0:
+            self.path.chmod(0o711)  # the database's user, who is not root, must pass through
         folder = self.path / name
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(mode)

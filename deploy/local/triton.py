@@ -7,6 +7,7 @@ enter, and gRPC requires a header for them that cannot be sent.
 This version (2.51) predates security fixes of its successors: never give it a public address.
 """
 
+import argparse
 import contextlib
 import hashlib
 import http.client
@@ -145,6 +146,16 @@ class Triton:
         raise NotYet(body[:200])
 
 
+def main() -> None:
+    """Serve in the foreground, for the unit of an installation, on the ports that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.local.triton", description=main.__doc__)
+    parser.add_argument("--grpc-port", type=int, default=8001)
+    parser.add_argument("--metrics-port", type=int, default=8002)
+    service = Triton(state=State.from_environment(), **vars(parser.parse_args())).service()
+    service.prepare()
+    os.execve(service.command[0], service.command, {**os.environ, **service.environment})
+
+
 class UnixConnection(http.client.HTTPConnection):
     """HTTP to a server that listens on a socket file, which http.client does not know of by itself."""
 
@@ -166,3 +177,7 @@ def _short_enough(path: Path) -> Path:
     raise preflight.Lacking(
         f"the path {path} is too long for a socket; set SPAMDESK_STATE_DIR to a shorter folder"
     )
+
+
+if __name__ == "__main__":
+    main()

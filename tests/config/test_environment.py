@@ -34,13 +34,12 @@ class TestEnvironment:
         ("variables", "asked"),
         [
             (ADDRESSES, "off"),
-            (ADDRESSES | {"SPAMDESK_MODE": "test"}, "off"),
-            (PRODUCTION, "iana"),
-            (PRODUCTION | {"SPAMDESK_RDAP_URL": "off"}, "off"),
+            (PRODUCTION, "off"),
+            (PRODUCTION | {"SPAMDESK_RDAP_URL": "iana"}, "iana"),
             (ADDRESSES | {"SPAMDESK_RDAP_URL": "http://rdap.example/"}, "http://rdap.example/"),
         ],
     )
-    def test_asks_registries_in_production_alone_unless_told_otherwise(
+    def test_asks_registries_only_when_told(
         self, variables: dict[str, str], asked: str
     ) -> None:
         assert Environment(variables).rdap_url == asked

@@ -62,11 +62,12 @@ def bare() -> dict[str, str]:
 
 
 def units(folder: Path) -> dict[str, str]:
-    """Return the command line of each unit by its name, as systemd would run it."""
+    """Return the command line of each unit by its name, as systemd would run it; the first of a template."""
     found = {}
     for path in sorted(folder.glob("spamdesk-*.service")):
         parser = configparser.RawConfigParser(strict=False)
         parser.optionxform = str  # type: ignore[assignment, method-assign]  # the documented way
         parser.read(path)
-        found[path.stem.removeprefix("spamdesk-")] = parser["Service"]["ExecStart"].replace("%%", "%")
+        command = parser["Service"]["ExecStart"].replace("-%i", "").replace("%%", "%")
+        found[path.stem.removeprefix("spamdesk-").removesuffix("@")] = command
     return found

@@ -56,7 +56,7 @@ def _ask() -> float:
 
 class TestUnits:
     def test_there_is_one_for_every_process(self) -> None:
-        assert set(UNITS) == {"web", "beat", *WORKERS}
+        assert set(UNITS) == {"web", "beat", "triton", *WORKERS}
 
     @pytest.mark.parametrize("name", WORKERS)
     def test_a_worker_is_started_as_under_the_supervisor(self, name: str, tmp_path: Path) -> None:
@@ -71,7 +71,8 @@ class TestUnits:
     def test_evidence_and_learning_give_way_wherever_they_run(self, name: str, tmp_path: Path) -> None:
         gives_way = name in {"evidence", "learning"}
         command = application.worker(WORKERS[name], state=State(tmp_path)).command
-        unit = (ROOT / "deploy" / "systemd" / f"spamdesk-{name}.service").read_text()
+        [path] = (ROOT / "deploy" / "systemd").glob(f"spamdesk-{name}*.service")
+        unit = path.read_text()
         [in_compose] = re.findall(rf"^  {name}:\n(.*?)\n(?:\n|\Z)", COMPOSE, re.MULTILINE | re.DOTALL)
 
         assert (command[:3] == _NICE) == gives_way
@@ -89,9 +90,11 @@ class TestUnits:
     def test_the_guide_names_every_unit(self) -> None:
         text = (ROOT / "docs" / "operators-guide.md").read_text()
 
-        assert [name for name in UNITS if f"| `spamdesk-{name}` |" not in text] == []
-        restarts = " ".join(re.findall(r"^ *systemctl restart (.*)$", text, re.MULTILINE)).split()
-        assert set(restarts) == {f"spamdesk-{name}" for name in UNITS}
+        assert [name for name in UNITS if f"| `spamdesk-{name}" not in text] == []
+        for command in ("restart", "enable --now spamdesk.target"):
+            lines = re.findall(rf"^ *systemctl {command} (.*)$", text.replace("\\\n", ""), re.MULTILINE)
+            named = {re.sub(r"'|@.*", "", unit) for unit in " ".join(lines).split()}
+            assert named == {f"spamdesk-{name}" for name in UNITS}
 
 
 class TestSchemas:
