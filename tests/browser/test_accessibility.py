@@ -123,15 +123,6 @@ class TestAxe:
 
 
 class TestReading:
-    def test_works_at_twice_the_size(self, page_of: Open, full_desk: list[Case], lead: User) -> None:
-        page = page_of(lead)
-        page.set_viewport_size({"width": 640, "height": 400})
-        page.goto(f"/review/{full_desk[-1].pk}/")
-        page.keyboard.press("r")
-        expect(page.locator("[data-key=s]")).to_be_in_viewport()
-
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
     @pytest.mark.gate
     def test_the_decision_is_in_sight_at_1280_by_800(
         self, page_of: Open, full_desk: list[Case], lead: User

@@ -55,16 +55,6 @@ def test_is_stored_at_once_and_read_once(mastodon: Integration, read: Read) -> N
     assert (Exchange.objects.get().body, Exchange.objects.get().status) == ("", 200)
 
 
-def test_the_same_again_changes_nothing(mastodon: Integration, read: Read) -> None:
-    headers, body = reported()
-    for _ in range(2):
-        send(body, headers)
-    for exchange_id in read:
-        deliveries.read(exchange_id=exchange_id, at=AT)
-
-    assert Post.objects.get().revisions.count() == Complaint.objects.count() == 1
-
-
 def test_a_report_about_an_account_is_about_the_account(mastodon: Integration, read: Read) -> None:
     headers, body = mastodon_server.delivery("report.created", MastodonServer().report("12"))
     send(body, headers)

@@ -144,7 +144,7 @@ class TestPages:
         assert "Line 42 has 2 fields" in answer.content.decode()
         assert not HistoryImport.objects.exists()
 
-    def test_other_columns_are_shown_before_anything_begins(self, desk: Client) -> None:
+    def test_other_columns_are_shown_before_text_time_and_action_are_there(self, desk: Client) -> None:
         row = _uploaded(desk)
 
         page = desk.post(
@@ -154,12 +154,7 @@ class TestPages:
         assert "ann" in page.content.decode()
         row.refresh_from_db()
         assert row.state == HistoryState.MAPPING
-
-    def test_needs_text_time_and_action(self, desk: Client) -> None:
-        row = _uploaded(desk)
-
         desk.post(f"/history/{row.pk}/", CHOSEN | {"column-text": ""})
-
         row.refresh_from_db()
         assert row.state == HistoryState.MAPPING
 
@@ -200,13 +195,12 @@ class TestPages:
         assert "casino 28" in page
         assert "shares are of these" not in page
 
-    def test_nothing_enters_the_desk(self, desk: Client) -> None:
+    def test_nothing_enters_the_desk_nor_does_the_same_message_again_change_a_thing(
+        self, desk: Client
+    ) -> None:
         before = _counts()
         _begun(desk)
         assert _counts() == before
-
-    def test_the_same_message_again_changes_nothing(self, desk: Client) -> None:
-        _begun(desk)
         row = HistoryImport.objects.get()
 
         history_job.carry_out(history_id=row.pk, at=AT + timedelta(days=31))

@@ -169,17 +169,6 @@ class TestActAndUndo:
 
         assert self.calls(server) == []
 
-    def test_not_spam_resolves_and_its_reversal_reopens(self, server: LemmyServer, piece: Incoming) -> None:
-        connector, kind = connected(server), piece.remote["kind"]
-
-        acted = connector.act(order(piece, "nothing", verdict="not_spam"))
-        connector.act(order(piece, "nothing", verdict="not_spam"))
-        connector.undo(order(piece, "nothing", acted=acted))
-
-        assert self.calls(server) == [f"{kind}/report/resolve"] * 2
-        bodies = [request.body for request in server.requests if request.method == "PUT"]
-        assert [body["resolved"] for body in bodies] == [True, False]
-
     def test_spam_may_stay_and_a_dry_run_sends_nothing(self, server: LemmyServer, piece: Incoming) -> None:
         acted = connected(server).act(order(piece, "nothing"))
         connected(server).undo(order(piece, "nothing", acted=acted))

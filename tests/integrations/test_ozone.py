@@ -155,12 +155,6 @@ class TestAct:
         assert server.logged == done + undone
         assert server.labelled | server.taken_down == set()
 
-    def test_closes_the_reports_of_what_is_no_spam(self, server: Any) -> None:
-        for _ in range(2):
-            connected(server).act(order("nothing", verdict="not_spam"))
-        assert server.logged == [CLOSED]
-        assert server.events[-1]["reportAction"] == {"all": True}
-
     def test_leaves_what_others_took_down(self, server: Any) -> None:
         server.taken_down = {POST}
         connected(server).act(order("remove"))

@@ -15,13 +15,12 @@ from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
-from scoring.records import ComplaintRecord
 from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch, file_sha256
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
 from tests.libraries import printed
 from tests.scoring.forests import staircase
-from tests.scoring.random_records import AT, Down, FakeContent, Said, labelled, record
+from tests.scoring.random_records import Down, FakeContent, Said, labelled, record
 from tests.scoring.ruled_posts import BAN, BANNED, BANS, NO_BANS, equal
 from tests.scoring.starter import STARTER
 
@@ -61,18 +60,6 @@ class TestScore:
         assert score.content_probability is None
         assert math.isnan(score.contributions[-1].value)
         assert not score.is_degraded
-
-    def test_more_reliable_complaints_never_lower_it(self, scorer: Scorer) -> None:
-        post = record(text="buy followers 0.7")
-        complaint = ComplaintRecord(reason="spam", reported_at=AT)
-        proven = dataclasses.replace(complaint, reporter_confirmed=9)
-        reported = [dataclasses.replace(post, complaints=(one,) * 6) for one in (complaint, proven)]
-
-        silent, before, after = scorer.score_many([post, *reported], blocklist=NO_BANS)
-
-        assert after.spam_probability >= before.spam_probability >= silent.spam_probability
-        assert silent.sub_models["feedback"] is None
-        assert after.sub_models["feedback"] >= before.sub_models["feedback"]  # type: ignore[operator]  # both known
 
     def test_a_bare_post_follows_its_content_probability(self, scorer: Scorer) -> None:
         """Nothing but the text is known: the order of the texts must survive, without steps."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scoring import counterfactual
-from scoring.blocklist import Blocklist, Effect, Rule
+from scoring.blocklist import Blocklist
 from scoring.pipeline import Scorer
-from scoring.records import Link, PostRecord
+from scoring.records import PostRecord
 from scoring.release import MANIFEST, Release
 from scoring.routing import NO_OPINION, ReviewReason, Route
 from scoring.unread_script import in_release, unread
@@ -142,22 +142,6 @@ class TestRoute:
         }
 
         assert harms == {NO_OPINION}
-
-    @pytest.mark.parametrize(
-        ("effect", "expected"),
-        [
-            (Effect.BAN, (Route.REMOVE, None)),
-            (Effect.ALLOW, (Route.ALLOW, None)),
-            (Effect.HOLD, (Route.REVIEW, ReviewReason.HOLD)),
-        ],
-    )
-    def test_rules_go_first(
-        self, release: Release, effect: Effect, expected: tuple[Route, ReviewReason | None]
-    ) -> None:
-        link = Link(url="http://shop.example/", host="shop.example", domain="shop.example")
-        rules = Blocklist({"shop.example": Rule(1, "shop.example", effect=effect)})
-
-        assert routed(release, in_thai(content=0.999, links=(link,)), rules=rules) == expected
 
     def test_no_change_of_a_fact_is_said_to_alter_it(self, release: Release) -> None:
         scorer = Scorer(release=release, content=FakeContent())

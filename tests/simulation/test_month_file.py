@@ -70,7 +70,7 @@ def test_is_of_the_shipped_release_and_ends_now(lived: datetime) -> None:
         assert lived - timedelta(hours=8) < last <= lived
 
 
-def test_has_something_of_all(lived: datetime) -> None:
+def test_has_something_of_all_and_no_empty_page(lived: datetime, client: Client) -> None:
     wanted: dict[type[Model], int] = {
         Post: 1000, Label: 250, LabelDraw: 5, Complaint: 20, Appeal: 3, Rule: 2, Policy: 1,
         CampaignDecision: 1, CaseNote: 2, GoldenItem: 5, BlindReview: 10, TrainingRun: 1, ShadowScore: 100,
@@ -78,21 +78,24 @@ def test_has_something_of_all(lived: datetime) -> None:
     there = {model: model._default_manager.count() for model in wanted}
 
     assert {model: count for model, count in there.items() if count < wanted[model]} == {}
-
-
-def test_its_labels_are_exported(lived: datetime, tmp_path: Path) -> None:
-    manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=lived)
-
-    assert manifest["counts"]["labels"] == Label.objects.filter(retracted_at=None).count()
-
-
-def test_people_differ_and_pictures_are_there(lived: datetime) -> None:
     assert Decision.objects.exclude(decided_by=None).values("decided_by").distinct().count() >= 5
     shown = Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True)
     assert all(map(kept_files.read, shown))
+    empty = {}
+    for name, pages in PAGES.items():
+        client.force_login(User.objects.get(username=name))
+        for page in pages:
+            answer = client.get(reverse(page))
+            assert answer.status_code == 200, page
+            if words := EMPTY.search(answer.content.decode()):
+                empty[page] = words[0]
+    assert not empty
 
 
-def test_goes_on_from_there(lived: datetime) -> None:
+def test_exports_its_labels_and_goes_on_from_there(lived: datetime, tmp_path: Path) -> None:
+    manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=lived)
+    assert manifest["counts"]["labels"] == Label.objects.filter(retracted_at=None).count()
+
     platform = demo.demo(at=lived)
     fields = {
         "external_id": "next",
@@ -118,16 +121,3 @@ def test_is_refused_by_another_state_of_the_code(
 
     assert not Post.objects.exists()
     assert User.objects.count() == accounts
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_no_page_is_empty(lived: datetime, client: Client, name: str) -> None:
-    client.force_login(User.objects.get(username=name))
-    empty = {}
-    for page in PAGES[name]:
-        answer = client.get(reverse(page))
-        assert answer.status_code == 200, page
-        if words := EMPTY.search(answer.content.decode()):
-            empty[page] = words[0]
-
-    assert not empty

@@ -45,19 +45,13 @@ def leave_pictures_unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Readings, "read", without_text)
 
 
-def test_writes_one_readable_record_per_post(tmp_path: Path) -> None:
-    lines = rows(tmp_path / "records.jsonl", posts=40)
-
-    records = [PostRecord.from_json(line["record"]) for line in lines]
-    assert len({record.external_id for record in records}) == 40
-    assert {line["is_spam"] for line in lines} == {True, False}
-    assert all(line["kind"] and line["group"] for line in lines)
-
-
-def test_history_shows_in_the_records(tmp_path: Path) -> None:
+def test_writes_one_readable_record_per_post_that_shows_its_history(tmp_path: Path) -> None:
     lines = rows(tmp_path / "records.jsonl", posts=240)
 
     records = [PostRecord.from_json(line["record"]) for line in lines]
+    assert len({record.external_id for record in records}) == 240
+    assert {line["is_spam"] for line in lines} == {True, False}
+    assert all(line["kind"] and line["group"] for line in lines)
     assert any(record.author_history.posts for record in records)
     assert any(record.author_history.confirmed_spam for record in records)
     assert any(record.similar.posts for record in records)
@@ -81,9 +75,16 @@ def test_a_bare_world_tells_texts_alone(tmp_path: Path, monkeypatch: pytest.Monk
     assert rows(tmp_path / "telling.jsonl", posts=80)[:40] == lines[:40]
 
 
-def test_there_are_no_more_bare_worlds_than_worlds(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="--bare-worlds must be 0 to 1"):
-        call_command("simulate_records", posts=30, bare_worlds=2, out=tmp_path / "records.jsonl")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"bare_worlds": 2}, "--bare-worlds must be 0 to 1"),
+        ({"spam_share": 1.5}, "--spam-share must lie between 0 and 1"),
+    ],
+)
+def test_refuses_numbers_that_cannot_be(tmp_path: Path, given: dict[str, float], told: str) -> None:
+    with pytest.raises(CommandError, match=told):
+        call_command("simulate_records", posts=30, **given, out=tmp_path / "records.jsonl")
 
 
 def test_platforms_send_different_things_by_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,11 +111,6 @@ def test_one_kind_of_platform_and_the_share_of_spam_can_be_asked_for(tmp_path: P
     records = [PostRecord.from_json(line["record"]) for line in read(tmp_path / "records.jsonl")]
     assert (written, 0 <= spam <= 8) == (150, True)
     assert not any(record.ip for record in records)
-
-
-def test_a_share_of_spam_is_a_share(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="--spam-share must lie between 0 and 1"):
-        call_command("simulate_records", posts=30, spam_share=1.5, out=tmp_path / "records.jsonl")
 
 
 class TestWeb:

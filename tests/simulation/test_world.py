@@ -92,12 +92,6 @@ class TestPayloads:
                 assert datetime.fromisoformat(author["created_at"]) <= post.at
                 assert min(author["friends"], author["followers"], author["posts"]) >= 0
 
-    def test_journeys_start_at_zero_and_never_run_backwards(self, posts: list[PostEvent]) -> None:
-        for post in posts:
-            times = [step["at_ms"] for step in post.payload.get("journey", [])]
-            assert times == sorted(times)
-            assert not times or times[0] == 0
-
     def test_addresses_belong_to_nobody(self, posts: list[PostEvent]) -> None:
         for post in posts:
             if "ip" in post.payload:

@@ -1,6 +1,5 @@
 """Training end to end on random records: a release that loads, scores, and is the same twice."""
 
-import argparse
 import dataclasses
 import shutil
 from collections.abc import Iterator
@@ -18,10 +17,9 @@ from scoring.pins import ContentPin, Probe
 from scoring.pipeline import Scorer
 from scoring.release import MANIFEST, Release
 from scoring.splits import Split
-from tests.json_lines import written
-from tests.scoring.random_records import FakeContent, decided, export_line, labelled
+from tests.scoring.random_records import FakeContent, decided, labelled
 from tests.scoring.starter import STARTER
-from training import cards, ensemble_card, fit_forests, labelled_records, mixture, train_ensemble
+from training import cards, ensemble_card, fit_forests, mixture, train_ensemble
 from training.calibrate import TooFewRandom
 from training.ensemble_rows import Material, ask_content
 from training.fit_ensemble import fit
@@ -179,16 +177,6 @@ class TestDecisions:
 
         with pytest.raises(TooFewRandom, match="199 random labels and no simulated record"):
             train_ensemble._calibrating(Material(posts, np.full(199, 0.5), 1, NO_MODELS))
-
-    def test_the_command_reads_an_export(self, tmp_path: Path) -> None:
-        """A line of an export used to fail with KeyError: 'is_spam'."""
-        path = written(tmp_path / "labels.jsonl", map(export_line, decided(5)))
-        parser = argparse.ArgumentParser()
-        train_ensemble.add_arguments(parser)
-        options = ["--labels", str(path), "--triton", "grpc://none", "--out", str(tmp_path)]
-
-        assert parser.parse_args(options).labels == [path]
-        assert labelled_records.given([path]) == decided(5)
 
 
 @pytest.mark.long

@@ -197,9 +197,6 @@ class TestContentModel:
         ham, spam = np.exp(score.logits)
         assert score.probability == pytest.approx(spam / (ham + spam), rel=1e-9)
 
-    def test_is_ready(self, content_model: ContentModel) -> None:
-        assert content_model.is_ready()
-
     def test_an_unknown_version_is_unavailable(self, triton_url: str) -> None:
         with pytest.raises(Unavailable, match=r"not found|not ready"):
             ContentModel(url=triton_url, version="999").probabilities(["hello"])

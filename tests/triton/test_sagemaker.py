@@ -17,7 +17,7 @@ from deploy.sagemaker.__main__ import main
 from moderation import scorer
 from moderation.models import Promotion
 from scoring.content import ContentModel, Unavailable
-from scoring.hosting import Refused, TritonAdmin
+from scoring.hosting import Refused
 from tests import releases
 from tests.libraries import needs
 from tests.moderation.instants import AT
@@ -111,10 +111,6 @@ class TestUnavailable:
         monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME", f"http://127.0.0.1:{ports.free()}")
         with pytest.raises(Unavailable, match="ConnectionError"):
             ContentModel(url="sagemaker://Spam-1", version="1").probabilities(["hello"])
-
-    def test_an_endpoint_loads_no_other_model(self) -> None:
-        with pytest.raises(Refused, match="serves the one model it was created with"):
-            TritonAdmin(url="sagemaker://Spam-1").load("content_0123456789ab")
 
 
 @pytest.mark.django_db

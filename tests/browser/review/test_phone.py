@@ -112,6 +112,7 @@ class TestTwice:
         assert bar is not None
 
         assert bar["y"] - max(0, post["y"]) >= TWICE["height"] / 2
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     def test_keys_of_what_has_no_room_act(self, page: Page) -> None:
         page.set_viewport_size(TWICE)

@@ -117,24 +117,19 @@ class TestClaim:
 
 
 class TestDecide:
-    def test_decides_a_claimed_case(self, lead_api: APIClient, cases: list[Case], lead: User) -> None:
+    def test_decides_a_claimed_case_and_names_the_winner_to_who_comes_second(
+        self, lead_api: APIClient, cases: list[Case], lead: User
+    ) -> None:
         lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
-        answer = decide(lead_api, cases[0], reason="scam")
-
-        assert answer.status_code == 201
-        assert (answer.json()["verdict"], answer.json()["source"]) == ("spam", "moderator")
-        assert Decision.objects.get().decided_by == lead
-
-    def test_names_the_winner_to_who_comes_second(self, lead_api: APIClient, cases: list[Case]) -> None:
-        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
-        won = decide(lead_api, cases[0]).json()
-
+        won = decide(lead_api, cases[0], reason="scam")
         lost = decide(lead_api, cases[0], verdict="not_spam")
 
+        assert won.status_code == 201
+        assert (won.json()["verdict"], won.json()["source"]) == ("spam", "moderator")
+        assert Decision.objects.get().decided_by == lead
         assert (lost.status_code, lost.json()["type"]) == (409, "/problems/already_decided")
-        assert lost.json()["decision"]["id"] == won["id"]
-        assert Decision.objects.count() == 1
+        assert lost.json()["decision"]["id"] == won.json()["id"]
 
     def test_needs_the_claim_and_the_version(self, lead_api: APIClient, cases: list[Case]) -> None:
         problem(decide(lead_api, cases[0]), status=409, code="claim_lost")

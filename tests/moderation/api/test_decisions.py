@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
@@ -190,12 +189,6 @@ class TestTiming:
 )
 def test_names_the_bad_parameter(api: APIClient, query: dict[str, str], where: str, code: str) -> None:
     assert bad_fields(api.get(DECISIONS, query)) == {where: code}
-
-
-def test_a_moderators_decision_now_is_not_told_yet(api: APIClient, decided: Decided) -> None:
-    decided(at=timezone.now())
-
-    assert api.get(DECISIONS).json()["data"] == []
 
 
 @pytest.fixture

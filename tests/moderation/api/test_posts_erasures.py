@@ -89,9 +89,14 @@ def everything_stored() -> str:
 
 
 class TestPost:
-    def test_labels_stay_as_counts_but_not_for_training(self, api: APIClient, judged: str) -> None:
+    def test_can_still_be_read_as_erased_and_counted_but_not_learnt_from(
+        self, api: APIClient, judged: str
+    ) -> None:
         api.delete(f"/api/v1/posts/{judged}")
 
+        page = api.get(f"/api/v1/posts/{judged}").json()
+        assert page["erased_at"]
+        assert (page["text"], page["links"]) == ("", [])
         assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 1
         assert list(label_lines.lines(wanted=LabelFilter())) == []
 
@@ -123,14 +128,6 @@ class TestPost:
             api.patch(f"/api/v1/posts/{judged}", {"shares": 1}),
         ):
             problem(refused, status=410, code="erased")
-
-    def test_can_still_be_read_as_erased(self, api: APIClient, judged: str) -> None:
-        api.delete(f"/api/v1/posts/{judged}")
-
-        page = api.get(f"/api/v1/posts/{judged}").json()
-
-        assert page["erased_at"]
-        assert (page["text"], page["links"]) == ("", [])
 
 
 class TestAuthor:

@@ -124,14 +124,11 @@ class TestProposal:
         problem(other_api.post(PROPOSALS, body), status=404, code="not_found")
         assert other_api.get(PROPOSALS).json()["data"] == []
 
-    def test_asks_for_one_thing(self, lead_api: APIClient) -> None:
+    def test_asks_for_one_thing_that_is_not_live(self, lead_api: APIClient) -> None:
         for body in ({"reason": "x"}, CHOSEN | {"training_run": "1", "reason": "x"}, CHOSEN):
             problem(lead_api.post(PROPOSALS, body), status=422, code="invalid_fields")
-
-    def test_of_what_is_live_is_refused(self, lead_api: APIClient) -> None:
-        answer = lead_api.post(PROPOSALS, {"thresholds": {}, "reason": "x"})
-
-        problem(answer, status=409, code="already_live")
+        live = lead_api.post(PROPOSALS, {"thresholds": {}, "reason": "x"})
+        problem(live, status=409, code="already_live")
 
     def test_says_the_live_release_stays(self, lead: User, platform: Platform, client_for: ClientFor) -> None:
         other = User.objects.create_user("other", role=Role.ML_ENGINEER)

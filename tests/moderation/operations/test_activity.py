@@ -24,21 +24,14 @@ def numbers(measure: Measure) -> dict[datetime, int]:
     return dict(rows.values_list("hour", "number"))
 
 
-def test_posts_are_counted_in_the_hour_of_their_arrival(post: Post_) -> None:
+def test_posts_are_counted_in_the_hour_of_their_arrival_also_erased_ones(post: Post_) -> None:
     for minutes in (0, 59, 60):
-        post(at=AT + timedelta(minutes=minutes))
+        row = post(at=AT + timedelta(minutes=minutes))
+    Post.objects.filter(pk=row.pk).update(erased_at=AT + HOUR)
 
     activity.count(at=AT + 2 * HOUR)
 
     assert numbers(Measure.POSTS) == {AT: 2, AT + HOUR: 1}
-
-
-def test_an_erased_post_did_arrive(post: Post_) -> None:
-    Post.objects.filter(pk=post().pk).update(erased_at=AT)
-
-    activity.count(at=AT)
-
-    assert numbers(Measure.POSTS) == {AT: 1}
 
 
 def test_a_decided_case_was_opened_too(open_case: Case_, moderator: User) -> None:

@@ -67,8 +67,8 @@ def reopened() -> set[int]:
 
 
 class TestSweep:
-    def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
-        self, allowed: list[Post], waiting: Case, moderator: User
+    def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing_to_stay(
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
         judge(waiting, moderator, at=later(20))
 
@@ -80,6 +80,11 @@ class TestSweep:
         assert reopened() == {row.pk for row in allowed}
         assert Decision.objects.filter(source=DecisionSource.AUTOMATIC).count() == 5
         assert Reconsideration.objects.get().queued == 5
+
+        fake_scorer.default = 0.05
+        ScoringJob.objects.update(generation=5, state="pending", attempts=0)
+        scored(later(60))
+        assert reopened() == {row.pk for row in allowed}
 
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
         self, waiting: Case, moderator: User
@@ -160,18 +165,6 @@ class TestSweep:
 
         assert pieces == [2, 1, None, None]
         assert reopened() == {post.pk for post in allowed[2:]}
-
-    def test_a_new_score_does_not_take_the_case_away(
-        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
-    ) -> None:
-        judge(waiting, moderator, at=later(20))
-        reconsider.sweep(at=later(31))
-        fake_scorer.default = 0.05
-        ScoringJob.objects.update(generation=5, state="pending", attempts=0)
-
-        scored(later(60))
-
-        assert reopened() == {row.pk for row in allowed}
 
     def test_stays_on_the_platform_of_a_single_decision(
         self, allowed: list[Post], waiting: Case, moderator: User

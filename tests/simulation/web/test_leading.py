@@ -54,13 +54,6 @@ def test_without_a_web_posts_lead_nowhere() -> None:
         assert not {"media_urls", "transcripts"} & set(event.payload)
 
 
-def test_a_seed_repeats_itself() -> None:
-    once, again = (posts_of(Mode.ORDINARY, posts=200) for _ in range(2))
-
-    assert once == again
-    assert once != posts_of(Mode.ORDINARY, posts=200, seed=6)
-
-
 def test_hidden_spam_has_harmless_words_and_a_hostile_page(hidden: list[PostEvent]) -> None:
     # No Japanese post that is kept out is harmless and without a link.
     spam = [event for event in hidden if event.truth.is_spam and event.truth.language != "ja"]

@@ -174,9 +174,11 @@ class TestUndo:
         page = campaign_pages.page(campaign_id=ruling.campaign_id, viewer=moderator, at=later(65))
         assert page.counts[Place.WAITING] == 5
 
-    def test_happens_once_and_leaves_it_to_be_decided_again(
-        self, ruling: CampaignDecision, moderator: User
+    def test_happens_once_by_who_decided_and_leaves_it_to_be_decided_again(
+        self, ruling: CampaignDecision, moderator: User, lead: User
     ) -> None:
+        with pytest.raises(refusals.NotAllowed):
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=lead, at=later(61))
         campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(61))
 
         with pytest.raises(reversals.AlreadyReversed):
@@ -185,11 +187,7 @@ class TestUndo:
 
         assert Label.objects.filter(retracted_at__isnull=True).count() == 5
 
-    def test_belongs_to_who_decided_until_the_platform_knows(
-        self, ruling: CampaignDecision, moderator: User, lead: User
-    ) -> None:
-        with pytest.raises(refusals.NotAllowed):
-            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=lead, at=later(61))
+    def test_ends_when_the_platform_knows(self, ruling: CampaignDecision, moderator: User) -> None:
         with pytest.raises(reversals.TooLate):
             campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(70))
 
@@ -205,13 +203,11 @@ class TestCorrect:
 
         assert Decision.objects.filter(campaign_decision=correction).count() == 4
 
-    def test_waits_for_the_time_to_undo(self, ruling: CampaignDecision, moderator: User) -> None:
-        with pytest.raises(campaign_reversals.TooEarly):
-            correct(ruling, by=moderator, at=later(61))
-
-    def test_of_others_is_for_leads(
+    def test_waits_for_the_time_to_undo_and_of_others_is_for_leads(
         self, ruling: CampaignDecision, moderator: User, other_moderator: User, lead: User
     ) -> None:
+        with pytest.raises(campaign_reversals.TooEarly):
+            correct(ruling, by=moderator, at=later(61))
         with pytest.raises(refusals.NotAllowed):
             correct(ruling, by=other_moderator, at=later(600))
         correct(ruling, by=lead, at=later(601))

@@ -116,25 +116,21 @@ def test_escalating_leaves_it_to_a_lead_without_a_verdict(
 
 
 class TestUndo:
-    def test_opens_the_case_again(self, blind_case: Case, other_moderator: User) -> None:
-        given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
-        assert last_act.undoable(moderator=other_moderator, at=later(112)) == given
-
-        case = blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(112))
-
-        assert (case.state, case.claimed_by) == (CaseState.OPEN, other_moderator)
-        given.refresh_from_db()
-        assert (given.verdict, given.is_disputed, given.answered_by) == ("", False, None)
-
-    def test_is_for_who_answered_until_its_time_is_over(
+    def test_opens_the_case_again_for_who_answered_until_its_time_is_over(
         self, blind_case: Case, moderator: User, other_moderator: User
     ) -> None:
         given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
+        assert last_act.undoable(moderator=other_moderator, at=later(112)) == given
 
         with pytest.raises(NotAllowed):
             blind_answers.undo(review_id=given.pk, moderator=moderator, at=later(111))
         with pytest.raises(reversals.TooLate):
             blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
+        case = blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(112))
+
+        assert (case.state, case.claimed_by) == (CaseState.OPEN, other_moderator)
+        given.refresh_from_db()
+        assert (given.verdict, given.is_disputed, given.answered_by) == ("", False, None)
 
 
 @pytest.mark.usefixtures("webhook")
@@ -152,9 +148,13 @@ class TestDisagreements:
         with pytest.raises(blind_answers.NothingToSettle):
             blind_answers.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, at=later(111))
 
-    def test_settled_for_the_decision_change_nothing_outside(self, disputed: BlindReview, lead: User) -> None:
+    def test_settled_for_the_decision_by_a_lead_change_nothing_outside(
+        self, disputed: BlindReview, lead: User, moderator: User
+    ) -> None:
         before = outside()
 
+        with pytest.raises(NotAllowed):
+            blind_answers.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
         blind_answers.settle(
             review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="it is spam", at=later(200)
         )
@@ -185,10 +185,6 @@ class TestDisagreements:
         with pytest.raises(blind_answers.Involved):
             blind_answers.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=lead, at=later(200))
         blind_answers.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=other_lead, at=later(200))
-
-    def test_are_not_for_moderators(self, disputed: BlindReview, moderator: User) -> None:
-        with pytest.raises(NotAllowed):
-            blind_answers.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
 
     def test_end_where_the_decision_was_corrected(
         self, disputed: BlindReview, first: Decision, lead: User

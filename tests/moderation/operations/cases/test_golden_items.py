@@ -35,7 +35,11 @@ from tests.moderation.operations.cases.conftest import TEXTS, answered
 
 
 class TestVouching:
-    def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User) -> None:
+    def test_takes_two_leads_and_a_decision_of_a_person(
+        self, open_case: Case_, moderator: User, lead: User
+    ) -> None:
+        with pytest.raises(golden_items.NotGolden):
+            golden_items.mark(post_id=open_case().post_id, lead=lead, at=later(50))
         first = judge(open_case(), moderator, at=later(2))
         with pytest.raises(NotAllowed):
             golden_items.mark(post_id=first.post_id, lead=moderator, at=later(50))
@@ -47,10 +51,6 @@ class TestVouching:
             golden_items.mark(post_id=first.post_id, lead=lead, at=later(52))
         with transaction.atomic():
             assert golden_items.drawn(platform_id=made.platform_id, number=1, at=later(60)) == []
-
-    def test_needs_a_decision_of_a_person(self, open_case: Case_, lead: User) -> None:
-        with pytest.raises(golden_items.NotGolden):
-            golden_items.mark(post_id=open_case().post_id, lead=lead, at=later(50))
 
 
 class TestWho:

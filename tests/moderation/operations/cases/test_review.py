@@ -86,26 +86,21 @@ class TestDecide:
 
 
 class TestUndo:
-    def test_reopens_the_case_and_leaves_no_label_and_no_delivery(
-        self, claimed_case: Case, moderator: User
+    def test_reopens_the_case_and_leaves_no_label_and_no_delivery_once_and_to_nobody_else(
+        self, claimed_case: Case, moderator: User, lead: User
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
+        with pytest.raises(refusals.NotAllowed):
+            reversals.undo(decision_id=decision.pk, moderator=lead, at=later(6))
         case = reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
+        with pytest.raises(reversals.AlreadyReversed):
+            reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
 
         assert (case.state, case.claimed_by) == (CaseState.OPEN, moderator)
         assert Label.objects.get().retracted_at == later(14)
         assert Delivery.objects.get().state == DeliveryState.CANCELLED
         assert decide(case, moderator, later(15), Verdict.NOT_SPAM).verdict == Verdict.NOT_SPAM
-
-    def test_refuses_twice_and_to_others(self, claimed_case: Case, moderator: User, lead: User) -> None:
-        decision = decide(claimed_case, moderator, later(5))
-
-        with pytest.raises(refusals.NotAllowed):
-            reversals.undo(decision_id=decision.pk, moderator=lead, at=later(6))
-        reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
-        with pytest.raises(reversals.AlreadyReversed):
-            reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
 
 
 class TestCorrect:
@@ -156,7 +151,7 @@ def second_case(first: Decision, lead: User) -> Case:
 
 @pytest.mark.usefixtures("webhook")
 class TestOverrule:
-    def test_names_what_it_replaces_to_the_platform_and_the_audit_log(
+    def test_names_what_it_replaces_and_undone_lets_that_stand(
         self, first: Decision, second_case: Case, moderator: User
     ) -> None:
         second = judge(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
@@ -166,6 +161,10 @@ class TestOverrule:
         assert (told.event, told.body["data"]["reverses"]) == ("decision.reversed", str(first.pk))
         entry = AuditEntry.objects.get(action="decision.created", subject_id=str(second.pk))
         assert entry.details["reverses"] == first.pk
+
+        reversals.undo(decision_id=second.pk, moderator=moderator, at=later(72))
+        assert Decision.objects.get(reversal__isnull=True) == first
+        assert Case.objects.get(state=CaseState.OPEN) == second_case
 
     def test_asks_the_leads_where_a_lead_is_overruled(
         self, second_case: Case, moderator: User, lead: User
@@ -196,16 +195,6 @@ class TestOverrule:
 
         assert hasattr(Decision.objects.get(pk=first.pk), "reversal")
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
-
-    def test_undone_it_lets_the_first_decision_stand(
-        self, first: Decision, second_case: Case, moderator: User
-    ) -> None:
-        second = judge(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
-
-        reversals.undo(decision_id=second.pk, moderator=moderator, at=later(72))
-
-        assert Decision.objects.get(reversal__isnull=True) == first
-        assert Case.objects.get(state=CaseState.OPEN) == second_case
 
 
 def test_a_decision_on_an_edited_post_reverses_nothing(

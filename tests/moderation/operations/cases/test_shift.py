@@ -50,10 +50,14 @@ def hold_ahead(moderator: User) -> None:
 
 
 class TestHold:
-    def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User) -> None:
+    def test_takes_three_ahead_where_many_wait_and_keeps_them(
+        self, open_case: Case_, moderator: User
+    ) -> None:
         many(open_case)
+        first = shift.hold(moderator=moderator, at=later(2), ahead=3)
 
-        assert len(shift.hold(moderator=moderator, at=later(2), ahead=3)) == 4
+        assert len(first) == 4
+        assert shift.hold(moderator=moderator, at=later(3), ahead=3) == first
 
     def test_leaves_the_last_cases_to_others(
         self, open_case: Case_, moderator: User, other_moderator: User
@@ -104,12 +108,6 @@ class TestHold:
             pool.submit(hold_ahead, moderator).result()
 
         assert Case.objects.filter(claimed_by=moderator).count() == 4
-
-    def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User) -> None:
-        many(open_case)
-        first = shift.hold(moderator=moderator, at=later(2), ahead=3)
-
-        assert shift.hold(moderator=moderator, at=later(3), ahead=3) == first
 
 
 class TestRuns:

@@ -160,19 +160,19 @@ class TestSecondName:
         assert due == awaiting.effective_at
         assert action_of(awaiting).until == awaiting.effective_at + timedelta(days=7)
 
-    def test_may_be_refused(self, awaiting: Decision, lead: User, other_moderator: User) -> None:
+    def test_may_be_refused_but_is_no_moderators_business(
+        self, awaiting: Decision, lead: User, other_moderator: User
+    ) -> None:
+        with pytest.raises(NotAllowed):
+            actions.answer(decision_id=awaiting.pk, is_confirmed=True, user=other_moderator, at=later(99))
+        assert action_of(awaiting).state == ActionState.AWAITING
+
         actions.answer(decision_id=awaiting.pk, is_confirmed=False, user=lead, at=later(100))
 
         assert (action_of(awaiting).state, told("action.confirmed")) == (ActionState.REFUSED, [])
         assert AuditEntry.objects.get(action="action.refused").details["chosen"] == "suspend"
         with pytest.raises(actions.NothingAwaits):
             actions.answer(decision_id=awaiting.pk, is_confirmed=True, user=lead, at=later(101))
-
-    def test_is_no_moderators_business(self, awaiting: Decision, other_moderator: User) -> None:
-        with pytest.raises(NotAllowed):
-            actions.answer(decision_id=awaiting.pk, is_confirmed=True, user=other_moderator, at=later(100))
-
-        assert action_of(awaiting).state == ActionState.AWAITING
 
     def test_is_never_the_deciders_not_even_after_undo(
         self, platform: Platform, open_case: Case_, lead: User

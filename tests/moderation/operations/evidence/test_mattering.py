@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import transaction
@@ -54,19 +53,6 @@ def test_a_release_that_looks_at_none_is_not_asked_again(site: HostileSite, scor
     Promotion.objects.create(release=after, replaced=before, kind=PromotionKind.PROMOTE, at=AT)
 
     assert fetch_first(scored(site.url("/page"), at=AT), at=later(1)) == 1
-
-
-def test_the_second_score_freezes_what_came(site: HostileSite, scored: Scored) -> None:
-    revision = scored(site.url("/page"), at=AT)
-    fetch_first(revision, at=later(1))
-
-    score.run(revision_ids=[revision.pk], at=later(2))
-
-    first, second = Score.objects.order_by("generation")
-    assert first.record["evidence"] == []
-    pieces: list[dict[str, Any]] = second.record["evidence"]
-    assert [(piece["role"], piece["state"]) for piece in pieces] == [("link", "fetched")]
-    assert pieces[0]["page"]["text"]
 
 
 class TestWhatIsKnownAlready:

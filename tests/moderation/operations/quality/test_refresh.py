@@ -34,10 +34,15 @@ def judged(open_case: Case_, judged_alike: Judged) -> Case:
 
 
 class TestRefresh:
-    def test_weighs_each_label_by_its_chance(self, judged: Case) -> None:
+    def test_weighs_each_label_by_its_chance_and_replaces_what_was_stored(self, judged: Case) -> None:
         refresh.refresh(at=AT + timedelta(minutes=1))
+        before = (QualityFigure.objects.count(), QualityTable.objects.count())
+        refresh.refresh(at=AT + timedelta(minutes=11))
 
         everywhere = {measure: figure(None, measure).value for measure in Measure}
+        route = QualityFigure.objects.get(
+            platform=None, span=QualitySpan.DAYS_28, dimension=Dimension.ROUTE, slice="review"
+        )
 
         assert everywhere == pytest.approx(
             {
@@ -49,6 +54,8 @@ class TestRefresh:
             }
         )
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
+        assert (route.value, route.labels) == (None, 10)  # no share of few labels
+        assert (QualityFigure.objects.count(), QualityTable.objects.count()) == before
 
     @pytest.mark.parametrize(
         ("took", "is_banned", "withheld"),
@@ -134,23 +141,6 @@ class TestRefresh:
         # Those that nobody saw, and those without views, say nothing of a share of views.
         assert (by_views.labels, figure(None, Measure.PRECISION).labels) == (30, 55)
         assert figure(None, Measure.MISSED, QualityUnit.VIEWS).value is None
-
-    def test_shows_no_share_of_few_labels(self, judged: Case) -> None:
-        refresh.refresh(at=AT + timedelta(minutes=1))
-
-        route = QualityFigure.objects.get(
-            platform=None, span=QualitySpan.DAYS_28, dimension=Dimension.ROUTE, slice="review"
-        )
-
-        assert (route.value, route.labels) == (None, 10)
-
-    def test_replaces_what_was_stored(self, judged: Case) -> None:
-        refresh.refresh(at=AT + timedelta(minutes=1))
-        before = (QualityFigure.objects.count(), QualityTable.objects.count())
-
-        refresh.refresh(at=AT + timedelta(minutes=11))
-
-        assert (QualityFigure.objects.count(), QualityTable.objects.count()) == before
 
     def test_stores_nothing_but_empty_figures_without_labels(self, platform: Platform) -> None:
         refresh.refresh(at=AT)

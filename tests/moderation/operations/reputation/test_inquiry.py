@@ -40,7 +40,9 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestAsk:
-    def test_keeps_what_each_provider_says(self, providers: Providers, post: Post_) -> None:
+    def test_keeps_what_each_provider_says_and_asks_as_they_document_it(
+        self, providers: Providers, post: Post_
+    ) -> None:
         revision = revision_of(post(text=TEXT))
 
         assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) == 3
@@ -50,10 +52,6 @@ class TestAsk:
             trust_score=7.0, threat_score=1.0, live_since_at=datetime(2026, 2, 20, 10, 0, tzinfo=UTC)
         )
         assert records.record_at(revision=revision, at=later(5)).links[0].reputation == LinkReputation()
-
-    def test_asks_as_the_providers_document_it(self, providers: Providers, post: Post_) -> None:
-        inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5))
-
         (risk, risk_headers), (wot, wot_headers), (rdap, _) = providers.asked
         assert risk.startswith("/v1/uris:search?threatTypes=MALWARE&threatTypes=SOCIAL_ENGINEERING&")
         assert risk.endswith("&uri=http%3A%2F%2Fpills.example%2Fnow%3Fa%3D1")

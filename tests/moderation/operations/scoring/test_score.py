@@ -115,14 +115,6 @@ class TestRun:
         assert slept == [pytest.approx(seconds)]
         assert score.gathered(revision_ids=ids, at=later(9)) == 0
 
-    def test_scores_once_when_the_message_comes_three_times(self, post: Post_) -> None:
-        post()
-
-        done = [run(later(second)) for second in (1, 2, 3)]
-
-        assert done == [1, 0, 0]
-        assert Score.objects.count() == 1
-
     def test_leaves_a_revision_to_the_worker_that_took_it_over(self, post: Post_) -> None:
         post()
         first_worker = leases.claim(

@@ -132,7 +132,9 @@ class TestMatch:
 
 
 class TestInForce:
-    def test_a_ban_removes_a_post_once_its_picture_is_read(self, post: Post_, impose: Impose) -> None:
+    def test_a_ban_removes_a_post_once_its_picture_is_read_and_its_score_has_seen_it(
+        self, post: Post_, impose: Impose
+    ) -> None:
         ban = impose(kind="picture", value=HASH)
 
         revision = shown(post, apart(HASH, 5), at=later(1))
@@ -144,23 +146,16 @@ class TestInForce:
         last = Decision.objects.order_by("-pk")[0]
         assert (last.verdict, last.reason) == ("spam", "banned_picture")
 
+        assert mattering.unseen([revision.pk], at=later(9)) == set()
+        Score.objects.filter(revision=revision).update(record={"evidence": []})
+        assert mattering.unseen([revision.pk], at=later(9)) == {revision.pk}
+
     def test_a_hold_brings_it_to_a_person(self, post: Post_, impose: Impose) -> None:
         impose(**HOLD)
 
         revision = shown(post, HASH, at=later(1))
 
         assert Case.objects.get(post=revision.post).state == "open"
-
-    def test_a_score_that_has_not_seen_a_listed_picture_is_made_again(
-        self, post: Post_, impose: Impose
-    ) -> None:
-        impose(kind="picture", value=HASH)
-        revision = shown(post, HASH, at=later(1))
-        assert mattering.unseen([revision.pk], at=later(9)) == set()
-
-        Score.objects.filter(revision=revision).update(record={"evidence": []})
-
-        assert mattering.unseen([revision.pk], at=later(9)) == {revision.pk}
 
     def test_what_a_list_caught_is_decided_again_when_it_is_activated(self, post: Post_, lead: User) -> None:
         revision = shown(post, HASH)

@@ -134,12 +134,10 @@ class TestOutlook:
 
         assert members(AT + minutes * MINUTE)["moderator"].is_at_work is is_at_work
 
-    def test_whoever_holds_a_case_is_at_work(self, claimed_case: Case) -> None:
+    def test_whoever_holds_a_case_is_at_work_until_the_lease_ends(self, claimed_case: Case) -> None:
         member = members(AT + MINUTE)["moderator"]
 
         assert (member.held, member.is_at_work, member.decided) == (1, True, 0)
-
-    def test_a_lease_that_ended_holds_nothing(self, claimed_case: Case) -> None:
         assert members(AT + 2 * HOUR)["moderator"].held == 0
 
     def test_who_cannot_decide_is_no_member(self) -> None:
@@ -195,13 +193,12 @@ class TestSteps:
         assert sheet(AT).totals[Measure.POSTS] == 0
 
     def test_hours_since_the_first_post_that_nobody_counted_are_missing(self, post: Post_) -> None:
+        assert sheet(AT).missing == 0
+
         post(at=AT - 3 * HOUR)
         count(AT - 2 * HOUR, 1)
 
         assert sheet(AT).missing == 2
-
-    def test_nothing_is_missing_before_the_first_post(self) -> None:
-        assert sheet(AT).missing == 0
 
 
 @pytest.mark.django_db

@@ -187,9 +187,6 @@ class TestBacklog:
         assert (found[12], found[10], found[7], found[4.5]) == (0, 0, 3, 5.5)
         assert (found[4], found[2], found[0]) == (2, 4, 6)
 
-    def test_nothing_has_waited(self) -> None:
-        assert set(waited(at=AT).values()) == {0}
-
     def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
         self, client: Client, moderator: User, open_case: Case_
     ) -> None:
@@ -202,36 +199,18 @@ class TestBacklog:
         assert "fill--rest" not in client.get("/health/", headers={"HX-Request": "true"}).text
 
 
-@pytest.fixture
-def one_by_one(open_case: Case_, judged_alike: Judged) -> Case:
-    """25 cases that one person decided, one every 30 s."""
-    case = open_case()
-    for place in range(25):
-        when = {"decided_at": AT + timedelta(seconds=30 * place)}
-        judged_alike(case, probability=0.5, spam=1, fine=0, decision=when)
-    return case
-
-
-@pytest.fixture
-def many_at_once(one_by_one: Case, judged_alike: Judged) -> None:
-    """200 more that the person decided in one go."""
-    at_once = {"decided_at": AT + timedelta(seconds=735)}
-    judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
-
-
 @pytest.mark.django_db
-class TestCaseTime:
-    def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case) -> None:
-        found = pace.case_time(at=AT + timedelta(hours=1))
+def test_case_time_is_the_median_between_decisions_that_were_not_made_at_once(
+    open_case: Case_, judged_alike: Judged, moderator: User
+) -> None:
+    """25 cases that one person decided, one every 30 s, and 200 more in one go."""
+    case = open_case()
+    for seconds, spam in (*((30 * place, 1) for place in range(25)), (735, 200)):
+        when = {"decided_at": AT + timedelta(seconds=seconds)}
+        judged_alike(case, probability=0.5, spam=spam, fine=0, decision=when)
 
-        assert (found.seconds, found.decisions) == (30.0, 24)
+    all_of_them = pace.case_time(at=AT + HOUR)
+    own = pace.own_pace(user=moderator, at=AT + HOUR)
 
-    def test_leaves_out_what_was_decided_at_once(self, many_at_once: None) -> None:
-        found = pace.case_time(at=AT + timedelta(hours=1))
-
-        assert (found.seconds, found.decisions) == (30.0, 24)
-
-    def test_ones_own_pace_leaves_them_out_too(self, many_at_once: None, moderator: User) -> None:
-        found = pace.own_pace(user=moderator, at=AT + timedelta(hours=1))
-
-        assert (found.seconds, found.today) == (30.0, 225)
+    assert (all_of_them.seconds, all_of_them.decisions) == (30.0, 24)
+    assert (own.seconds, own.today) == (30.0, 225)

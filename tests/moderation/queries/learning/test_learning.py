@@ -63,23 +63,20 @@ def scored(post: Post_, fake_scorer: FakeScorer, at: datetime) -> Callable[[list
 
 
 class TestCount:
-    def test_counts_each_change(self, scored: Callable[..., list[Post]], at: datetime) -> None:
+    def test_counts_each_change_of_a_week(self, scored: Callable[..., list[Post]], at: datetime) -> None:
         scored([0.1, 0.2, 0.25, 0.3, 0.5, 0.8, 0.85, 0.9, 0.95])
 
-        found = dry_run.count(traffic.subject(scorer.release()), wanted=WANTED, at=at)
+        found, later = (
+            dry_run.count(traffic.subject(scorer.release()), wanted=WANTED, at=at + timedelta(days=days))
+            for days in (0, 7)
+        )
 
+        assert later.posts == 0
         assert found.changes == (
             Change(before="review", after="allow", posts=2),
             Change(before="review", after="remove", posts=2),
         )
         assert found.is_whole
-
-    def test_counts_nothing_older_than_a_week(self, scored: Callable[..., list[Post]], at: datetime) -> None:
-        scored([0.25])
-
-        found = dry_run.count(traffic.subject(scorer.release()), wanted=WANTED, at=at + timedelta(days=7))
-
-        assert found.posts == 0
 
     def test_keeps_the_safety_bounds(
         self, scored: Callable[..., list[Post]], fake_scorer: FakeScorer, at: datetime

@@ -67,7 +67,9 @@ def frozen(revision: Revision, at: datetime) -> tuple[EvidencePiece, ...]:
 
 
 class TestEvidence:
-    def test_holds_pages_and_pictures_in_the_order_of_the_post(self, posted: Revision, later: Later) -> None:
+    def test_holds_pages_and_pictures_in_the_order_of_the_post_also_stored(
+        self, posted: Revision, later: Later
+    ) -> None:
         add(posted, at=later(1), facts=PAGE)
         add(posted, at=later(1), role="media", facts=PICTURE, chain=[{"url": LINK, "status": 200}])
 
@@ -92,6 +94,8 @@ class TestEvidence:
         assert picture.picture == PictureRead(
             text="WIN 5000 EUR", codes=("http://takes.example/",), pdq="f" * 64, pdq_quality=87
         )
+        record = records.record_at(revision=posted, at=later(2))
+        assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
     @pytest.mark.parametrize(
         ("said", "expected"),
@@ -155,14 +159,6 @@ class TestEvidence:
         revision = latest(post(transcripts=(said, {**said, "cues": []})))
 
         assert frozen(revision, later(1)) == (EvidencePiece(role=CAPTIONS, transcript="Win now"),)
-
-    def test_survives_storage(self, posted: Revision, later: Later) -> None:
-        add(posted, at=later(1), facts=PAGE)
-        add(posted, at=later(1), facts=PICTURE)
-
-        record = records.record_at(revision=posted, at=later(2))
-
-        assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
     def test_costs_no_query_where_nothing_can_be_collected(
         self, post: Post_, later: Later, django_assert_num_queries: DjangoAssertNumQueries

@@ -66,23 +66,18 @@ def spam_there(other: Platform, fake_scorer: FakeScorer, moderator: User) -> Non
 
 @pytest.mark.usefixtures("spam_there")
 class TestTwoPlatforms:
-    def test_know_nothing_of_one_another(self, platform: Platform) -> None:
+    def test_know_nothing_of_one_another_until_both_share(self, platform: Platform, other: Platform) -> None:
         judged = send(platform, 99, at=later(60))
-
-        record = records.record_at(revision=judged, at=later(61))
-
-        assert {name for name, history in known(record).items() if history.posts} == set()
-        assert record.links[0].url_posts == 0
-
-    def test_count_each_others_posts_where_both_share(self, platform: Platform, other: Platform) -> None:
-        judged = send(platform, 99, at=later(60))
+        apart = records.record_at(revision=judged, at=later(61))
         Platform.objects.filter(pk=platform.pk).update(shares_histories=True)
         one_sided = records.record_at(revision=judged, at=later(61))
         Platform.objects.filter(pk=other.pk).update(shares_histories=True)
 
         record = records.record_at(revision=judged, at=later(61))
 
-        assert {history.posts for history in known(one_sided).values()} == {0}
+        for before in (apart, one_sided):
+            assert {history.posts for history in known(before).values()} == {0}
+            assert before.links[0].url_posts == 0
         assert {history.confirmed_spam for history in known(record).values()} == {12}
         assert record.links[0].url_posts == 12
 

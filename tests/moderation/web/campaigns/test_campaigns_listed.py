@@ -148,15 +148,13 @@ class TestName:
 
         assert campaign_names.names([pills.pk])[pills.pk].words == ""
 
-    def test_is_the_shared_domain_where_no_words_are(self, pills: Campaign) -> None:
+    def test_is_the_domain_that_most_share_where_no_words_are(self, pills: Campaign) -> None:
         Revision.objects.update(text="")
 
         name = campaign_names.names([pills.pk])[pills.pk]
 
         assert (name.words, name.domain) == ("", "pills.example")
 
-    def test_is_no_domain_of_a_few(self, pills: Campaign) -> None:
-        Revision.objects.update(text="")
         CampaignTrait.objects.filter(kind=TieKind.DOMAIN).update(posts=2)
 
         assert campaign_names.names([pills.pk])[pills.pk].domain == ""

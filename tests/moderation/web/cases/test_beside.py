@@ -22,7 +22,7 @@ def panel(desk: Client, case: Case, kind: str = "author", query: str = "") -> st
 
 
 class TestPanel:
-    def test_tells_what_people_judged_of_the_author_by_now(self, desk: Client, counted_case: Case) -> None:
+    def test_tells_what_people_judged_and_who_looks_alike(self, desk: Client, counted_case: Case) -> None:
         body = panel(desk, counted_case)
 
         assert "Maria_vip0" in body
@@ -32,6 +32,9 @@ class TestPanel:
             post__author=counted_case.post.author, reversal__isnull=True, label__retracted_at__isnull=True
         ).exclude(post=counted_case.post)
         assert judged.groups() == (str(mine.filter(verdict="spam").count()), str(mine.count()))
+        assert "Similar accounts" in body
+        assert "Maria_vip1" in body
+        assert "Maria_vip2" in body
 
     def test_never_tells_a_share(self, desk: Client, counted_case: Case) -> None:
         for kind in ("author", "domain", "address"):
@@ -44,13 +47,6 @@ class TestPanel:
             assert f'href="/posts/{counted_case.post_id}/"' not in body
             others = 5 if kind == "author" else Case.objects.count() - 1
             assert len(re.findall(r'href="/posts/\d+/"', body)) == min(10, others)
-
-    def test_of_an_account_shows_those_that_look_alike(self, desk: Client, counted_case: Case) -> None:
-        body = panel(desk, counted_case)
-
-        assert "Similar accounts" in body
-        assert "Maria_vip1" in body
-        assert "Maria_vip2" in body
 
     def test_defangs_what_others_wrote(self, desk: Client, open_case: Case_) -> None:
         open_case(text="<b>x</b> https://a.example/ and https://b.example/")
@@ -225,7 +221,7 @@ def around(desk: Client, case: Case) -> str:
 
 
 class TestAround:
-    def test_shows_the_authors_posts_similar_ones_and_lanes(self, desk: Client, counted_case: Case) -> None:
+    def test_shows_posts_and_lanes_and_opens_them_elsewhere(self, desk: Client, counted_case: Case) -> None:
         body = around(desk, counted_case)
         author, similar = body.split("Similar posts", 1)
 
@@ -234,10 +230,6 @@ class TestAround:
         assert re.search(r'href="/posts/\d+/"', similar)
         assert "lanes__mark--this" in similar
         assert f'href="/posts/{counted_case.post_id}/"' not in body
-
-    def test_opens_nothing_in_the_window_of_the_case(self, desk: Client, counted_case: Case) -> None:
-        body = around(desk, counted_case)
-
         assert body.count('href="/posts/') == body.count('target="_blank"') > 0
 
     @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.RANDOM, CaseReason.SECOND])

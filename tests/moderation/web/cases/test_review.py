@@ -30,6 +30,7 @@ class TestCase:
         assert "50%" in body
         assert "Even odds" in body
         assert "Nobody has complained." in body
+        assert body.index("pane--facts") < body.index("campaign-strip--none")
 
     def test_says_of_what_the_age_is_and_keeps_ids_to_the_foot(
         self, desk: Client, case_in_front: Case
@@ -80,11 +81,6 @@ class TestCase:
 
         assert "Mona Moderator is reviewing this case" in body
         assert 'data-watched="Mona Moderator"' in body
-
-    def test_has_no_bar_for_a_campaign_that_does_not_exist(self, desk: Client, case_in_front: Case) -> None:
-        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
-
-        assert body.index("pane--facts") < body.index("campaign-strip--none")
 
     def test_tells_how_often_people_agreed_with_a_reporter(
         self, desk: Client, open_case: Case_, moderator: User

@@ -55,22 +55,15 @@ class TestDecide:
 
         assert parts(answer) == []
 
-    def test_a_repeated_request_is_the_same_decision(self, decide: Decide, case_in_front: Case) -> None:
-        key = uuid.uuid4().hex
-        first = decide(case_in_front, idempotency_key=key)
-        second = decide(case_in_front, idempotency_key=key)
-
-        assert (first.status_code, second.status_code) == (201, 200)
-        assert Decision.objects.count() == 1
-
-    def test_another_request_names_the_winner_even_to_the_winner(
+    def test_a_repeated_request_is_the_same_decision_and_another_names_it(
         self, decide: Decide, case_in_front: Case
     ) -> None:
-        decide(case_in_front, idempotency_key=uuid.uuid4().hex)
-        answer = decide(case_in_front, "not_spam", idempotency_key=uuid.uuid4().hex)
+        key = uuid.uuid4().hex
+        first, second = (decide(case_in_front, idempotency_key=key) for _ in range(2))
+        other = decide(case_in_front, "not_spam", idempotency_key=uuid.uuid4().hex)
 
-        assert answer.status_code == 409
-        assert "moderator already decided this case: spam" in answer.content.decode()
+        assert (first.status_code, second.status_code, other.status_code) == (201, 200, 409)
+        assert "moderator already decided this case: spam" in other.content.decode()
         assert Decision.objects.count() == 1
 
     def test_says_when_the_queue_is_empty(self, decide: Decide, case_in_front: Case) -> None:

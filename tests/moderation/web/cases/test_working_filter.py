@@ -45,9 +45,6 @@ class TestStart:
 
         assert sum('queueassignment"."position"' in one["sql"] for one in asked.captured_queries) == 1
 
-    def test_claims_what_is_filtered(self, desk: Client, cases: Cases) -> None:
-        assert start(desk, filter="language=de") == address(cases["drei"])
-
     @pytest.mark.parametrize(("given", "is_kept"), [({}, True), ({"filter": ""}, False)])
     def test_goes_on_with_the_filter_before_unless_an_empty_one_is_named(
         self, desk: Client, cases: Cases, moderator: User, given: dict[str, str], is_kept: bool
@@ -63,10 +60,11 @@ class TestStart:
 
         assert Case.objects.get(pk=cases["drei"].pk).claimed_by is None
 
-    def test_keeps_what_both_filters_name(self, desk: Client, cases: Cases) -> None:
-        front = start(desk, filter="language=de")
-
-        assert start(desk, filter="language=de&reason=uncertain") == front
+    def test_claims_what_is_filtered_and_keeps_what_both_filters_name(
+        self, desk: Client, cases: Cases
+    ) -> None:
+        for filtered in ("language=de", "language=de&reason=uncertain"):
+            assert start(desk, filter=filtered) == address(cases["drei"])
 
     def test_of_what_nothing_is_left_shows_the_empty_desk(self, desk: Client, cases: Cases) -> None:
         assert start(desk, filter="language=ar") == reverse("review")

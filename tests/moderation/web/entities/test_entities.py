@@ -118,8 +118,6 @@ class TestAuthors:
         assert "/addresses/203.0.113.7/" in body
         assert re.search(r'<rect\s+class="fill--', body)
         assert f"/review/{linked.pk}/" in body
-
-    def test_need_few_queries(self, desk: Client, linked: Case) -> None:
         assert len(asked(desk, f"/authors/{linked.post.author_id}/")) <= 19
 
 

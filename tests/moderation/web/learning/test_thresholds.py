@@ -69,14 +69,6 @@ class TestSimulation:
         assert '<p class="thresholds__verdict strong">1.9 fewer cases a day.</p>' in page
         assert "2 posts a day. How many of these are spam? Not enough labels (0 of 20)." in page
 
-    def test_shows_posts_to_ml_engineers_escaped(self, ml_desk: Client, scored: Scored) -> None:
-        scored(1)
-
-        page = ml_desk.get(PAGE, CHOSEN).content.decode()
-
-        assert "<script>alert" not in page
-        assert f'href="/posts/{Post.objects.get().pk}/"' in page
-
     def test_htmx_asks_for_the_figures_alone(self, lead_desk: Client) -> None:
         page = lead_desk.get(PAGE, CHOSEN, headers=HTMX).content.decode()
 

@@ -37,19 +37,17 @@ def estimated(open_case: Case_, judged_alike: Judged, now: datetime) -> Case:
 
 
 class TestQualityPage:
-    def test_shows_figures_with_interval_and_labels(self, lead_desk: Client, estimated: Case) -> None:
+    def test_shows_figures_and_says_what_they_lack(self, lead_desk: Client, estimated: Case) -> None:
         body = lead_desk.get("/quality/").content.decode()
 
         assert '<strong class="quality__value">90.0%</strong>' in body
         assert "40 labels" in body
         assert "Not enough labels (10 of 20)" in body
-
-    def test_says_which_route_has_no_label(self, lead_desk: Client, estimated: Case) -> None:
-        body = lead_desk.get("/quality/").content.decode()
-
         assert "Not known, since these routes have no label: review" in body
         assert "Not known: a route lacks labels" in body
         assert "Spam among these posts" in body
+        assert "1 post is undecided, so these figures may be off." in body
+        assert "If all in review were spam: recall" in body
 
     def test_says_that_too_many_posts_wait(
         self, lead_desk: Client, estimated: Case, judged_alike: Judged, open_cases: Cases, now: datetime
@@ -83,12 +81,6 @@ class TestQualityPage:
 
         assert '<strong class="quality__value">90.0%</strong>' in both
         assert "No figures yet" in neither
-
-    def test_says_what_undecided_posts_hide(self, lead_desk: Client, estimated: Case) -> None:
-        body = lead_desk.get("/quality/").content.decode()
-
-        assert "1 post is undecided, so these figures may be off." in body
-        assert "If all in review were spam: recall" in body
 
     def test_says_that_no_views_were_sent(self, lead_desk: Client, estimated: Case) -> None:
         body = lead_desk.get("/quality/?unit=views").content.decode()
@@ -214,7 +206,7 @@ def alarm(open_case: Callable[..., Case], now: datetime) -> DriftAlarm:
 
 
 class TestDriftPage:
-    def test_shows_what_grew_and_where(self, lead_desk: Client, alarm: DriftAlarm) -> None:
+    def test_shows_what_grew_and_where_in_inert_words(self, lead_desk: Client, alarm: DriftAlarm) -> None:
         body = lead_desk.get("/quality/drift/").content.decode()
 
         assert "golden harvest" in body
@@ -223,10 +215,6 @@ class TestDriftPage:
         assert f'href="/posts/{alarm.sample[0]}/"' in body
         assert "q=%22golden+harvest%22" in body
         assert "domain=evil.example" in body
-
-    def test_escapes_words(self, lead_desk: Client, alarm: DriftAlarm) -> None:
-        body = lead_desk.get("/quality/drift/").content.decode()
-
         assert HOSTILE not in body
         assert "&lt;script&gt;" in body
 
