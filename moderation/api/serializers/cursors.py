@@ -10,6 +10,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.api.serializers.fields import InstantField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
@@ -97,6 +98,16 @@ class PageQuerySerializer(StrictSerializer):
         default=DEFAULT_LIMIT,
         error_messages={"invalid": "Must be a whole number."},
     )
+
+
+class FeedQuerySerializer(PageQuerySerializer):
+    """From where to read a feed."""
+
+    since = InstantField(
+        required=False,
+        help_text="Only what has this `entered_at` or a later one. Yours of last time, not your clock.",
+    )
+    cursor = FeedCursorField()
 
 
 class IdPageQuerySerializer(PageQuerySerializer):
