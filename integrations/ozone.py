@@ -167,8 +167,7 @@ class Ozone(Connector):
         # The author tells when it was written, perhaps a date ahead or long past.
         times = [instant(status, "createdAt"), instant(value, "createdAt") if path else None]
         said, parent = text.from_record(value), string(part(value, "reply", "parent"), "uri")
-        langs = value.get("langs")
-        cid = string(subject, "cid")
+        langs, cid = value.get("langs"), string(subject, "cid")
         post = IncomingPost(
             external_id=name if path else f"account:{did}",
             text=said.text or ("" if path else handle),
