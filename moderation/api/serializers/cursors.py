@@ -45,9 +45,10 @@ class _CursorField(serializers.Field[Any, str, str, Any]):
 
     default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
 
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(
             required=False,
+            **options,
             help_text="The next_cursor of an earlier answer, as it is. Anything else is refused with 422 "
             "invalid_cursor.",
         )
@@ -67,10 +68,10 @@ class _CursorField(serializers.Field[Any, str, str, Any]):
 
 
 class KeysetField(_CursorField):
-    """The cursor of a page: a sort key, of parts of these kinds."""
+    """The cursor of a page: a sort key, of parts of these kinds, `after` which the page begins."""
 
     def __init__(self, *kinds: type) -> None:
-        super().__init__()
+        super().__init__(source="after")
         self._kinds = kinds
 
     def position(self, cursor: str) -> tuple[Any, ...]:

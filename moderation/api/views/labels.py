@@ -50,7 +50,7 @@ class Labels(ApiView):
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
-        found = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
+        found = labels.page(wanted=wanted, after=asked.get("after"), limit=asked["limit"])
         return Response(formats.LabelPageSerializer(found).data)
 
 
