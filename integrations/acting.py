@@ -13,7 +13,8 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from integrations.connector import Connector, Order, Unreachable, Unusable
+from integrations.calls import Unreachable, Unusable
+from integrations.connector import Connector, Order
 from integrations.connectors import CONNECTORS
 from integrations.models import Exchange, Integration, IntegrationState, Item
 from integrations.polling import connector_of

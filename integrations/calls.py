@@ -3,12 +3,12 @@
 import json as jsons
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from integrations.connector import Answer, Unreachable, Unusable
 from integrations.fields import part
 from moderation.operations.infrastructure import egress
 
@@ -18,10 +18,30 @@ _SIGN_IN = 401
 _TRY_LATER = frozenset({408, 425, 429})
 
 
-class Calls:
-    """The `Http` of a connector: below `base_url`.
+class Unusable(Exception):
+    """The platform refuses, and a retry would not help; the text tells a person what to do."""
 
-    Each changing call is told to `log`, without what it said: `what`, and `status`, `error` or `is_dry_run`.
+
+class Unreachable(Exception):
+    """No answer, or one that says to come back later; the text tells why. Retried with growing pauses."""
+
+    wait_seconds = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer of the platform: its status and its JSON, None where the body was none."""
+
+    status: int
+    json: Any = None
+
+
+class Calls:
+    """Calls of one platform: below its address, with time limits, sizes and redirects guarded.
+
+    Every method raises Unreachable for no answer, 408, 429 and 5xx; `get` and `sent` raise Unusable for other
+    answers than 2xx, unless the status is among `accepts`. Each changing call is told to `log`, without what
+    it said: `what`, and `status`, `error` or `is_dry_run`.
     """
 
     patience_seconds = 0.0
@@ -35,7 +55,7 @@ class Calls:
     def get(
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:
-        """See connector.Http."""
+        """Read; `path` begins with a slash and has its query."""
         while True:
             try:
                 return self._made("GET", path, None, headers, accepts)
@@ -48,7 +68,7 @@ class Calls:
     def asked(
         self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:
-        """See connector.Http."""
+        """Post what changes nothing, as a sign-in does; sent in a dry run, too."""
         return self._made("POST", path, None if json is None else _json(json), headers, accepts)
 
     def sent(
@@ -61,7 +81,7 @@ class Calls:
         headers: Mapping[str, str] | None = None,
         accepts: Sequence[int] = (),
     ) -> Answer:
-        """See connector.Http."""
+        """Change something there. In a dry run it is written down, not sent: Answer(status=200, json={})."""
         said = " ".join(f"{name}={value}" for name, value in _shown(form or json))
         what = f"{method} {path.partition('?')[0]} {said}"[:300]
         if self._is_dry_run:

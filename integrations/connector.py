@@ -14,14 +14,15 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
+from integrations.calls import Calls, Unusable
 from integrations.fields import string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost
@@ -32,57 +33,6 @@ if TYPE_CHECKING:
 
 class BadSignature(Exception):
     """A delivery is not signed by the platform: nothing of it is read."""
-
-
-class Unusable(Exception):
-    """The platform refuses, and a retry would not help; the text tells a person what to do."""
-
-
-class Unreachable(Exception):
-    """No answer, or one that says to come back later; the text tells why. Retried with growing pauses."""
-
-    wait_seconds = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """An answer of the platform: its status and its JSON, None where the body was none."""
-
-    status: int
-    json: Any = None
-
-
-class Http(Protocol):
-    """Calls of one platform: below its address, with time limits, sizes and redirects guarded.
-
-    Every method raises Unreachable for no answer, 408, 429 and 5xx; `get` and `sent` raise Unusable for other
-    answers than 2xx, unless the status is among `accepts`.
-    """
-
-    base_url: str
-    """The platform's address, without a slash at its end."""
-
-    def get(
-        self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
-    ) -> Answer:
-        """Read; `path` begins with a slash and has its query."""
-
-    def sent(
-        self,
-        method: str,
-        path: str,
-        *,
-        json: Any = None,
-        form: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        accepts: Sequence[int] = (),
-    ) -> Answer:
-        """Change something there. In a dry run it is written down, not sent: Answer(status=200, json={})."""
-
-    def asked(
-        self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
-    ) -> Answer:
-        """Post what changes nothing, as a sign-in does; sent in a dry run, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +117,7 @@ class Connector(ABC):
     """It can tell what moderators did: `history` is there."""
     polls_every_seconds: ClassVar[int] = 30
 
-    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+    def __init__(self, http: Calls, credentials: Mapping[str, str]) -> None:
         self.http, self.credentials = http, credentials
 
     @abstractmethod
@@ -202,7 +152,7 @@ class SignsIn(Connector):
     scopes: ClassVar[str]
 
     @classmethod
-    def register(cls, http: Http, *, redirect_uri: str) -> dict[str, str]:
+    def register(cls, http: Calls, *, redirect_uri: str) -> dict[str, str]:
         """Make an application of ours on the server; needs no account there."""
         app = {"client_name": "Spamdesk", "redirect_uris": redirect_uri, "scopes": cls.scopes}
         answer = http.asked("/api/v1/apps", json=app).json
@@ -224,7 +174,7 @@ class SignsIn(Connector):
 
     @classmethod
     def exchange(
-        cls, http: Http, credentials: Mapping[str, str], *, code: str, redirect_uri: str
+        cls, http: Calls, credentials: Mapping[str, str], *, code: str, redirect_uri: str
     ) -> dict[str, str]:
         """Return the access token, which lasts until the moderator revokes it."""
         asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}

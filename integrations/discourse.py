@@ -12,7 +12,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable, signed
+from integrations.calls import Calls, Unusable
+from integrations.connector import Connector, Credential, Incoming, Order, Page, signed
 from integrations.discourse_posts import PENDING, REJECTED, is_private, mark, of_post, of_queue, rows_of
 from integrations.fields import digits, instant, part, parts, string
 
@@ -39,7 +40,7 @@ class Discourse(Connector):
     )
     actions, default_action, has_history = ("hide", "limit", "remove", "suspend"), "remove", True
 
-    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+    def __init__(self, http: Calls, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
         self._user = credentials.get("user", "")
         self._headers = {"Api-Key": credentials.get("key", ""), "Api-Username": self._user}

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from integrations import history, history_report, past_file, polling
-from integrations.calls import Calls
-from integrations.connector import Unreachable, Unusable
+from integrations.calls import Unreachable, Unusable
 from integrations.models import HistoryImport, HistoryState, HistoryStep, Integration, PastLine
 from integrations.past_file import Columns, Unreadable
 from moderation import scorer
@@ -117,7 +116,7 @@ class _Work:
         """Store what moderators of a connected platform did lately as lines; nothing is changed there."""
         self.step = ""
         connector = polling.connector_of(source, calls=[], at=self.at)
-        cast("Calls", connector.http).patience_seconds = _PATIENCE_SECONDS
+        connector.http.patience_seconds = _PATIENCE_SECONDS
         found, takes_direct = connector.history(since=self.at - _SPAN), source.takes_direct_messages
         posts = (one for one in found if not one.account and (takes_direct or not one.is_direct))
         for line, piece in enumerate(islice(posts, _MOST_READ), start=1):

@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations import text
-from integrations.connector import Connector, Credential, Incoming, Order, Page, Unreachable, Unusable
+from integrations.calls import Unreachable, Unusable
+from integrations.connector import Connector, Credential, Incoming, Order, Page
 from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost

@@ -12,7 +12,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from integrations import text
-from integrations.connector import Incoming, Order, Page, SignsIn, Unreachable, Unusable, signed
+from integrations.calls import Unreachable, Unusable
+from integrations.connector import Incoming, Order, Page, SignsIn, signed
 from integrations.fields import count, digits, instant, part, parts, string, url
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost

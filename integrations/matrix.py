@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations import text
-from integrations.connector import Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.calls import Calls, Unusable
+from integrations.connector import Connector, Credential, Incoming, Order, Page
 from integrations.fields import part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -35,7 +36,7 @@ class Matrix(Connector):
     default_action = "remove"
     hook = "matrix"
 
-    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+    def __init__(self, http: Calls, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
         self._headers = {"authorization": f"Bearer {credentials.get('token', '')}"}
 

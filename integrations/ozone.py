@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations import text
-from integrations.connector import Answer, Connector, Credential, Http, Incoming, Order, Page, Unusable
+from integrations.calls import Answer, Calls, Unusable
+from integrations.connector import Connector, Credential, Incoming, Order, Page
 from integrations.fields import count, digits, instant, part, parts, string
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
@@ -54,7 +55,7 @@ class Ozone(Connector):
     actions, final = tuple(_EVENTS), ("note",)
     default_action, has_history = "hide", True
 
-    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+    def __init__(self, http: Calls, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
         self._key = tuple(credentials.get(name, "").strip() for name in ("handle", "password", "labeler"))
 
@@ -166,8 +167,7 @@ class Ozone(Connector):
         # The author tells when it was written, perhaps a date ahead or long past.
         times = [instant(status, "createdAt"), instant(value, "createdAt") if path else None]
         said, parent = text.from_record(value), string(part(value, "reply", "parent"), "uri")
-        langs = value.get("langs")
-        cid = string(subject, "cid")
+        langs, cid = value.get("langs"), string(subject, "cid")
         post = IncomingPost(
             external_id=name if path else f"account:{did}",
             text=said.text or ("" if path else handle),

@@ -8,8 +8,8 @@ import structlog
 from django.db import connection, transaction
 
 from integrations import intake
-from integrations.calls import Calls
-from integrations.connector import Connector, Unreachable, Unusable
+from integrations.calls import Calls, Unreachable, Unusable
+from integrations.connector import Connector
 from integrations.connectors import CONNECTORS
 from integrations.models import Direction, Exchange, Integration, IntegrationState
 from moderation.operations.infrastructure import vault

@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from integrations.calls import Calls
-from integrations.connector import Connector, SignsIn, Unreachable, Unusable
+from integrations.calls import Calls, Unreachable, Unusable
+from integrations.connector import Connector, SignsIn
 from integrations.connectors import CONNECTORS
 from integrations.models import Integration, IntegrationState
 from moderation import enqueue

@@ -13,6 +13,7 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from lab import _rows
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, ScoringJob, User
 from moderation.models.platforms import Removal
 from moderation.operations.accounts import platforms
@@ -139,17 +140,9 @@ def _example() -> Case:
 
 
 def _multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
-    """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
-    meta = model._meta  # noqa: SLF001 - documented under this name
-    columns = [str(field.column) for field in meta.concrete_fields if not field.generated]
-    expressions = ", ".join(instead.get(column, f't."{column}"') for column in columns).replace("%", "%%")
-    names = ", ".join(f'"{column}"' for column in columns)
-    copied = (
-        f'SELECT {expressions} FROM "{meta.db_table}" t, generate_series(1, %s) g'
-        f' WHERE t."{meta.pk.column}" = %s'
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(f'INSERT INTO "{meta.db_table}" ({names}) {copied}', [times, example])
+    """Copy one row many times."""
+    key = model._meta.pk.column  # noqa: SLF001 - documented under this name
+    _rows.copy(model, first=1, last=times, where=f't."{key}" = {example}', **instead)
 
 
 def _seconds(desk: Client, page: str) -> float:

@@ -9,14 +9,13 @@ import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import islice
 from typing import Any
 
 from django.db import connection
 from django.db.models import Max, Model
 
-from lab import _posts
+from lab import _posts, _rows
 from moderation.models import (
     Author,
     AuthorBand,
@@ -115,7 +114,12 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
     post, revision = (f"+ g * {steps[model]}" for model in (Post, Revision))
     earlier = "t.received_at - g * interval '1 hour'"
     name = "t.external_id || '~' || g"
-    copy = partial(_copy, steps, first, last)
+
+    def copy(model: type[Model], *, where: str = "true", **instead: str) -> None:
+        """Copy the rows that were there at first."""
+        old, own = f"t.id <= {steps[model]} AND {where}", f"t.id + g * {steps[model]}"
+        _rows.copy(model, first=first, last=last, where=old, id=own, **instead)
+
     copy(Author, external_id=name)
     copy(
         AuthorBand, author_id=f"t.author_id {author}", first_seen_at="t.first_seen_at - g * interval '1 hour'"
@@ -138,29 +142,6 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         domain_id=f"CASE WHEN t.domain_id = {kept} THEN t.domain_id ELSE t.domain_id {domain} END",
         url_digest="encode(sha256((t.url_digest || g)::bytea), 'hex')",
         received_at=earlier,
-    )
-
-
-def _copy(
-    steps: dict[type[Model], int],
-    first: int,
-    last: int,
-    model: type[Model],
-    *,
-    where: str = "true",
-    **instead: str,
-) -> None:
-    """Copy the rows that were there at first, with SQL for columns that differ; `g` counts the copies."""
-    meta, step = model._meta, steps[model]  # noqa: SLF001 - documented
-    columns = [str(field.column) for field in meta.concrete_fields]
-    expressions_by_column = {"id": f"t.id + g * {step}", **instead}
-    expressions = ", ".join(expressions_by_column.get(column, f't."{column}"') for column in columns)
-    names = ", ".join(f'"{column}"' for column in columns)
-    _run(
-        f"INSERT INTO {meta.db_table} ({names}) SELECT {expressions}"
-        f" FROM {meta.db_table} t, generate_series({first}, {last}) g"
-        f" WHERE t.id <= {step} AND {where}",
-        None,
     )
 
 

@@ -7,6 +7,7 @@ import argparse
 import statistics
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -14,23 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from deploy.local import browser as installed
 from lab import _product, _stack
 
-_PAINT = """
-() => {
-  window.painted = [];
-  let pressedAt = null;
-  document.addEventListener("keydown", (event) => { pressedAt = event.timeStamp; }, true);
-  document.addEventListener("case:shown", () => {
-    if (pressedAt === null) return;
-    const began = pressedAt;
-    pressedAt = null;
-    requestAnimationFrame(() => {
-      const channel = new MessageChannel(); // its message comes after the frame was painted
-      channel.port1.onmessage = () => window.painted.push(performance.now() - began);
-      channel.port2.postMessage(null);
-    });
-  });
-}
-"""
+_PAINT = Path(__file__).with_name("paint.js").read_text(encoding="utf-8")
 _TRANSFER = """
 () => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
   .reduce((bytes, entry) => bytes + entry.transferSize, 0)

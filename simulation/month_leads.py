@@ -29,6 +29,7 @@ from moderation.operations.labels import draws
 from moderation.operations.learning import shadow, thresholds, training_job, training_runs
 from moderation.operations.policies import policy, trial
 from moderation.queries.campaigns import campaign_members
+from simulation import material
 from simulation.events import Truth
 
 _DRAWN_DAYS, _DRAWN_POSTS = (2, 6, 10, 14, 18, 22, 26), 36
@@ -36,13 +37,6 @@ _AUDIT_SHARE, _AUDITED_PER_DAY = 0.05, 2
 _GOLDEN = 8
 _MORE_ALLOWED = 0.1
 _APPEALED_WHEN_WRONG, _APPEALED_WHEN_RIGHT = 0.7, 0.08
-_APPEALS = (
-    "This is my own shop, I have sold on here for three years.",
-    "I was warning people about this scam, not running it!",
-    "Why was my post removed? It is a link to our club.",
-    "Bitte prüfen: das ist die Seite unserer Gemeinde.",
-    "es un sorteo de la biblioteca, no es spam",
-)
 _POLICY = (
     "Fake followers",
     "selling followers, likes or views",
@@ -180,7 +174,7 @@ class _Leads:
                 appeals.dispute(
                     platform=self._desk.platform,
                     decision_id=row.pk,
-                    reason=self._desk.rng.choice(_APPEALS),
+                    reason=self._desk.rng.choice(material.table("people")["appeals"]),
                     at=at,
                 )
 

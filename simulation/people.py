@@ -7,6 +7,7 @@ from moderation.models import Case, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases.shift import Choice
+from simulation import material
 from simulation.events import Truth
 from simulation.texts import Families, curated
 
@@ -17,36 +18,6 @@ _SECONDS = 8.0, 45.0
 _UNSURE_SHARE = 0.7
 """Of hard posts: how many a moderator leaves to the leads."""
 _NOTE_SHARE = 0.15
-_NOTES = {
-    "scam": (
-        "Promises a return nobody can promise.",
-        "Asks for a fee before anything is paid out.",
-        "Same wording as last week, other name.",
-        "Account was quiet for two years, then this.",
-    ),
-    "phishing": (
-        "The form asks for the card number. Domain has nothing to do with the bank.",
-        "Copies our own notice. The real one never has a link.",
-    ),
-    "advertising": (
-        "Third time this week under posts of others.",
-        "Sells, and says nothing else since it joined.",
-    ),
-    "adult": ("Profile links to a paid chat.",),
-    "ordinary": (
-        "Warns of the trick, does not sell it.",
-        "Shows own work to followers. Fine by our guidelines.",
-        "Regular of the forum, the shop is where they work.",
-        "Reads odd, but it is a real question and got real answers.",
-    ),
-    "false_report": ("Five reports within two minutes, all from accounts that never reported before.",),
-}
-_HANDED_ON = (
-    "Is this a real shop? The page looks fine, the prices do not.",
-    "Language I read badly. @lead please look.",
-    "Sounds like the loans of last week, but the account is six years old.",
-    "Could be satire. I would leave it, second opinion?",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +35,20 @@ class Reviewer:
     def handed_on(self, truth: Truth) -> str | None:
         """Return what they ask the leads about a case, None if they decide it themselves."""
         is_unsure = truth.is_hard and self.rng.random() < _UNSURE_SHARE
-        return self.rng.choice(_HANDED_ON) if is_unsure and not self.user.may_lead else None
+        return (
+            self.rng.choice(material.table("people")["questions"])
+            if is_unsure and not self.user.may_lead
+            else None
+        )
 
     def choice(self, case: Case, truth: Truth) -> Choice:
         """Return what they decide, with a reason and now and then a note."""
         error_share = _HARD_ERROR_SHARE if truth.is_hard else _EASY_ERROR_SHARE
         is_spam = truth.is_spam != (self.rng.random() < error_share * self.carelessness)
         reason = _spam_reason(truth) if is_spam else _honest_reason(case)
-        note = ""
-        if reason in _NOTES and self.rng.random() < _NOTE_SHARE:
-            note = self.rng.choice(_NOTES[reason])
+        notes, note = material.table("people")["notes"].get(reason), ""
+        if notes and self.rng.random() < _NOTE_SHARE:
+            note = self.rng.choice(notes)
         return Choice(
             verdict=Verdict.SPAM if is_spam else Verdict.NOT_SPAM,
             case_version=case.version,

@@ -7,6 +7,7 @@ import math
 import random
 from dataclasses import dataclass
 
+from simulation import material
 from simulation.texts import Kind
 
 # The share of posts that anybody complains about. Over 95 % of spam is never reported, and wherever spam is
@@ -20,19 +21,6 @@ _BRIGADE_SHARE = 0.003
 _MOST_COMPLAINTS = 30
 # Log-normal: minutes where somebody looks, hours to weeks in the tail.
 _MEDIAN_SECONDS, _SECONDS_SPREAD, _LONGEST_SECONDS = 480.0, 2.1, 40 * 86_400.0
-_NOTES = (
-    "",
-    "",
-    "",
-    "",
-    "same text again",
-    "please look at this",
-    "fake",
-    "posted this ten times",
-    "not ok",
-    "bot?",
-)
-_BRIGADE_NOTES = ("remove this liar", "mass report please", "this account must go", "spreads lies, report!!")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +50,7 @@ def complaints(*, kind: Kind, run: str, eagerness: float, rng: random.Random) ->
             reason=rng.choice(kind.reasons)
             if rng.random() < 0.85
             else rng.choice(("spam", "other", "abuse")),
-            note=rng.choice(_NOTES),
+            note=rng.choice(material.table("people")["complaints"]),
             after_seconds=_delay_seconds(rng),
         )
         for reporter in sorted(reporters)
@@ -92,7 +80,7 @@ def _brigade(*, run: str, rng: random.Random) -> list[Complaint]:
     brigade, reason, note = (
         rng.randrange(_BRIGADES),
         rng.choice(("spam", "abuse")),
-        rng.choice(_BRIGADE_NOTES),
+        rng.choice(material.table("people")["brigades"]),
     )
     starts_after = rng.expovariate(1 / 1800) + 60
     members = rng.sample(range(_BRIGADE_SIZE), k=rng.randint(5, _BRIGADE_SIZE))

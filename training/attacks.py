@@ -5,8 +5,11 @@ The same text, attack and seed always give the same result. A person still reads
 
 import random
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from scoring.links import links_in
 from training.dataset import Example
@@ -32,55 +35,10 @@ _TWINS: Mapping[str, str] = dict(
 _GREEK: Mapping[str, str] = dict(zip("avoipuABEHIKMNOPTXYZ", "ανοιρυΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", strict=True))
 _LEET: Mapping[str, str] = {"a": "4@", "e": "3", "i": "1!", "l": "1", "o": "0", "s": "5$", "t": "7"}
 
-# Ordinary chatter, written for this list; one or two lines of it before or after a message.
-_PADDING = (
-    "Had a lovely dinner with the family last night, mum made her famous soup.",
-    "The weather here is finally getting better, we might go for a walk later.",
-    "Thanks again for helping me move on Saturday, I owe you one.",
-    "I finished the book you lent me and really liked the ending.",
-    "Our team lost the match but everyone enjoyed the afternoon anyway.",
-    "The dog kept me awake all night so I am rather tired today.",
-    "Can you believe it is already the middle of the month?",
-    "Reading about the history of trains at the moment, surprisingly interesting.",
-    "My sister starts her new job on Monday and is a bit nervous.",
-    "We planted tomatoes on the balcony and they are growing well.",
-    "The meeting was moved to Thursday because half the office has a cold.",
-    "That song reminds me of the summer we spent at the lake.",
+_TABLES: Mapping[str, Sequence[Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
-# Groups of words that a template fills in by turns ("Mad-lib" spam): any stands for any other.
-_SYNONYMS = (
-    ("free", "complimentary", "no-cost"),
-    ("win", "receive", "score"),
-    ("winner", "lucky recipient", "champion"),
-    ("won", "received", "been awarded"),
-    ("prize", "reward", "award"),
-    ("cash", "money", "funds"),
-    ("claim", "collect", "redeem"),
-    ("call", "ring", "phone"),
-    ("click", "tap", "press"),
-    ("subscribe", "sign up", "follow along"),
-    ("channel", "page", "profile"),
-    ("video", "clip", "recording"),
-    ("check", "look at", "see"),
-    ("urgent", "important", "pressing"),
-    ("offer", "deal", "bargain"),
-    ("guaranteed", "assured", "certain"),
-    ("giveaway", "raffle", "handout"),
-    ("airdrop", "token drop", "coin drop"),
-    ("earn", "make", "gain"),
-    ("profit", "return", "yield"),
-    ("invest", "put money in", "buy in"),
-    ("account", "profile", "login"),
-    ("verify", "confirm", "validate"),
-    ("cheap", "low-priced", "discounted"),
-    ("buy", "order", "purchase"),
-    ("please", "kindly", "pls"),
-    ("now", "today", "right away"),
-    ("text", "message", "sms"),
-    ("send", "forward", "submit"),
-    ("join", "enter", "become part of"),
-)
-_SYNONYMS_OF = {word: group for group in _SYNONYMS for word in group if " " not in word}
+_SYNONYMS_OF = {word: group for group in _TABLES["synonyms"] for word in group if " " not in word}
 
 
 def attacked(text: str, *, attack: str, seed: int) -> str:
@@ -139,7 +97,7 @@ def char_swap(text: str, chance: random.Random) -> str:
 
 def ham_padding(text: str, chance: random.Random) -> str:
     """Hide the message before or after two or three lines of ordinary chatter."""
-    lines = " ".join(chance.sample(_PADDING, chance.choice((2, 3))))
+    lines = " ".join(chance.sample(_TABLES["padding"], chance.choice((2, 3))))
     return f"{lines} {text}" if chance.random() < 0.5 else f"{text} {lines}"
 
 
@@ -160,7 +118,7 @@ def synonym_swap(text: str, chance: random.Random) -> str:
         group = _SYNONYMS_OF.get(word.lower())
         if not group:
             return word
-        synonym = chance.choice([option for option in group if option != word.lower()])
+        synonym = str(chance.choice([option for option in group if option != word.lower()]))
         return synonym.upper() if word.isupper() else synonym.capitalize() if word[0].isupper() else synonym
 
     return _words(text, chance, other, share=1.0)

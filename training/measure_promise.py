@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 from typing import Any, Self
 
 import numpy as np
@@ -38,7 +39,7 @@ from training.promise import Row
 from training.served_content import Served
 
 _WARM_UP = 5
-PART = "promise"
+PART, _TEMPLATE = "promise", Path(__file__).with_name("promise_card.md.template")
 _DATA = Path("../shared/data")
 _TEXTS = [_DATA / f"{name}.jsonl" for name in ("x_janitr", "youtube_uci", "sms_uci")]
 _URLS, _POPULAR = _DATA / "urls.csv.gz", _DATA / "lists" / "popular_domains.csv"
@@ -137,24 +138,9 @@ def write(
 ) -> str:
     """Return both tables as markdown."""
     lines = "\n".join(_line(row, before=before) for row in found)
-    return f"""
-# What it promises of real texts
-
-Written by `python -m training promise` from what it measured; do not edit by hand. Release `{release.id[:12]}`. Texts of
-the test part, curated posts of families and files of sources that nothing was trained on. In brackets the 95 % interval over
-near-duplicate groups (curated posts: families). Kept or not kept is what lies wholly on one side of the promise.
-
-| what | texts | figure | before | promise | |
-|---|---|---|---|---|---|
-{lines}
-
-The ten circumstances are drawn without a look at the label (`training/circumstances.py`); named is that in which a
-promise fares worst.
-
-## By language
-
-{chr(10).join(languages)}
-"""  # noqa: E501 - a page's lines are longer
+    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
+        release=release.id[:12], lines=lines, languages="\n".join(languages)
+    )
 
 
 def _line(row: Row, *, before: Mapping[str, float]) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
@@ -14,34 +15,8 @@ from training.cross_fit import DEEP, SIMPLE, WIDE
 from training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
+SOURCES = Path(__file__).with_name("sources.toml")
 
-# source → description, licence and citation; others are described by their owners.
-SOURCES = {
-    "sms_uci": (
-        "SMS Spam Collection",
-        "CC BY 4.0; Almeida, Gómez Hidalgo, Yamakami: Contributions to the Study of SMS Spam Filtering, 2011",
-    ),
-    "youtube_uci": (
-        "YouTube comments under five videos (TubeSpam)",
-        "CC BY 4.0; Alberto, Lochter, Almeida: TubeSpam, 2015",
-    ),
-    "x_janitr": (
-        "posts on X, early 2026: crypto scams, promotion, engagement bait",
-        "MIT; janitrai/janitr",
-    ),
-    "sms_thai": (
-        "Thai short messages: scams and advertising, ordinary ones and one-time passwords",
-        "MIT; ssivakorn/Thai-SMS-spam-filter",
-    ),
-    "curated": (
-        "posts of 2025 and 2026 by family, written for this model (`training/curated_posts.jsonl`)",
-        "as this repository",
-    ),
-    "starter": (
-        "our own examples, written for this model (`training/starter_texts.jsonl`)",
-        "as this repository",
-    ),
-}
 MODEL_NAMES = {
     SHIPPED: "**both halves (shipped)**",
     DEEP: "deep half: DistilBERT",
@@ -120,8 +95,9 @@ def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _data_row(entry: Mapping[str, Any]) -> str:
-    described = [SOURCES.get(source, (source, "ask its owner")) for source in entry["sources"]]
-    what, licence = ("; ".join(column) for column in zip(*described, strict=True))
+    sources = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
+    told = [sources.get(name, {"what": name, "licence": "ask its owner"}) for name in entry["sources"]]
+    what, licence = ("; ".join(one[column] for one in told) for column in ("what", "licence"))
     share = entry["spam"] / entry["rows"]
     return (
         f"| {entry['file']} | {entry['rows']:,} ({share:.0%}) | {', '.join(entry['provenance'])} | {what} "

@@ -5,8 +5,11 @@ Built as the protobuf messages that Triton itself parses, so that a misspelt fie
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,51 +39,26 @@ class NoModel(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What differs between variants. `widths`: padded lengths of rows; none: the longest of their request.
+    """What differs between variants, in `model_configs.toml`, with what it says of each network to people.
 
-    Neither GPU backend pads by itself, and only requests of one shape share a batch.
+    `widths`: padded lengths of rows; none: the longest of their request. Neither GPU
+    backend pads by itself, and only requests of one shape share a batch.
     """
 
     model_file: str
     backend: str
     kind: str
-    widths: tuple[int, ...]
-    comment: str
+    widths: Sequence[int]
+    distilbert: str
+    resnet50: str
 
 
-DESCRIPTIONS = {
-    Variant.CPU: Description(
-        model_file="model.onnx",
-        backend="python",
-        kind="KIND_CPU",
-        widths=(),
-        comment=(
-            "DistilBERT with OpenVINO on CPU. On GPU a model of the same name, inputs and outputs takes\n"
-            "its place. Ragged: requests of different lengths share a batch; model.py groups the rows by\n"
-            "width itself. INFERENCE_PRECISION_HINT auto: bf16 where it is the faster (AMX, or AVX-512\n"
-            "on AMD), else f32; a model.onnx that was quantised runs in INT8 whatever it says.\n"
-            "INFERENCE_NUM_THREADS 0: as many as the process may use; one instance with every core beats\n"
-            "two that share them."
-        ),
-    ),
-    Variant.ONNXRUNTIME_GPU: Description(
-        model_file="model.onnx",
-        backend="onnxruntime",
-        kind="KIND_GPU",
-        widths=(16, 32, 64, 128),
-        comment="DistilBERT with ONNX Runtime on GPU, FP16; NVIDIA's container brings the backend.",
-    ),
-    Variant.TENSORRT: Description(
-        model_file="model.plan",
-        backend="tensorrt",
-        kind="KIND_GPU",
-        widths=(MAX_TOKENS,),
-        comment=(
-            "DistilBERT as a TensorRT plan, FP16; `python -m training tensorrt` builds it on the\n"
-            "GPU that it will run on. With CUDA graphs, for the batch sizes that Triton captures them for."
-        ),
-    ),
-}
+_TABLES: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+DESCRIPTIONS = {variant: Description(**_TABLES["variants"][variant]) for variant in Variant}
+COMMENTS: dict[str, str] = _TABLES["comments"]
+"""What a configuration says to people, by its model."""
 _GENERATED = "Written by `python -m training variants`; change training/model_configs.py instead."
 
 
@@ -88,9 +66,9 @@ def texts(variant: Variant) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
     description = DESCRIPTIONS[variant]
     files = {
-        "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
-        "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
-        "content": (_content(), _CONTENT_COMMENT),
+        "tokenizer": (_tokenizer(description), COMMENTS["tokenizer"]),
+        "distilbert": (_distilbert(description), f"{description.distilbert}\n{COMMENTS['distilbert']}"),
+        "content": (_content(), COMMENTS["content"]),
     }
     return {name: rendered(message, comment) for name, (message, comment) in files.items()}
 
@@ -101,19 +79,6 @@ def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) ->
 
     lines = "".join(f"# {line}\n" for line in [source, *comment.splitlines()])
     return lines + str(text_format.MessageToString(message))
-
-
-_TOKENIZER_COMMENT = (
-    "Text in, token ids out: any client sends plain text. Tokens beyond 128 are cut.\n"
-    "No queue delay: batches form by themselves while the instance is busy. WIDTHS: what rows are padded to."
-)
-_CONTENT_COMMENT = "What clients call: text in, logits and a vector of length 1 out, as asked for."
-_TOPICS_COMMENT = (
-    "Texts and topics in words in, the probability that a text is about a topic out; topics.json says how."
-)
-_DISTILBERT_COMMENT = (
-    "Class 0 is not spam, class 1 is spam. Priority 1, which is also the default, goes before 2."
-)
 
 
 def _tokenizer(description: Description) -> ModelConfig:
@@ -165,7 +130,7 @@ def topics_text() -> str:
     config.instance_group.add(count=1, kind="KIND_CPU")
     batch_dynamically(config)
     source = "Written by `python -m training topics`; change training/model_configs.py instead."
-    return rendered(config, _TOPICS_COMMENT, source=source)
+    return rendered(config, COMMENTS["topics"], source=source)
 
 
 _Tensor = tuple[str, str, int]

@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -117,31 +117,23 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
     content = served_content.connect(pin, normaliser=normalise.VERSION, served=served)
     release = train(
         labelled_records.given(config.posts),
-        texts=config.texts,
-        answers=config.held_out,
-        forests=config.forests,
+        config=config,
         content=content,
         out=out,
-        source=labelled_records.sources(config.posts),
         pin=served_content.with_probes(pin, content=content),
-        seed=config.seed,
     )
     cards.publish(ensemble_card.write(release), part=ensemble_card.PART, page=card)
     added_links.check(release, content=content)
     return release
 
 
-def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where it goes
+def train(
     labelled: Sequence[LabelledRecord],
     *,
-    texts: Sequence[Path] = (),
-    answers: Path = held_out.SHIPPED,
-    forests: Path | None = None,
+    config: Config,
     content: ContentProtocol,
     out: Path,
-    source: Mapping[str, str],
     pin: ContentPin,
-    seed: int,
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
 
@@ -150,17 +142,18 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     platforms only, the curve is for all. With `forests` those of that release are kept. The URL and
     journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
     """
+    texts, seed = config.texts, config.seed
     models = Models.load(out, files=_present(out, MODEL_FILES))
     of_content = ask_content(labelled, content=content)
     material = Material(labelled, of_content, seed, models)
     real = {
-        split: real_texts.load(texts, split=split, content=content, models=models, answers=answers)
+        split: real_texts.load(texts, split=split, content=content, models=models, answers=config.held_out)
         for split in (Split.TRAIN, Split.VALIDATION)
         if texts
     }
     ensemble = (
-        Ensemble.load(forests)
-        if forests
+        Ensemble.load(config.forests)
+        if config.forests
         else _fitted(Material(mixture.mixed(labelled), of_content, seed, models), real=real.get(Split.TRAIN))
     )
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
@@ -180,10 +173,10 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         "safety": dataclasses.asdict(choice.safety),
         "calibration": dataclasses.asdict(choice.calibration),
         "thresholds": {name: getattr(choice.thresholds, name) for name in Thresholds.__slots__},
-        "training": _training(labelled, source=source, seed=seed, choice=choice)
+        "training": _training(labelled, config=config, choice=choice)
         | {
             "texts": real_texts.described(texts, real),
-            "forests_of": Release.load(forests).id if forests else None,
+            "forests_of": Release.load(config.forests).id if config.forests else None,
         },
         "metrics": _metrics(material.part(Split.TEST), ensemble=ensemble, choice=choice)
         | {"evidence": measure_ensemble.by_evidence(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
@@ -240,22 +233,20 @@ def _calibrating(material: Material) -> Material:
     return material.taken(is_random)
 
 
-def _training(
-    labelled: Sequence[LabelledRecord], *, source: Mapping[str, str], seed: int, choice: Choice
-) -> dict[str, Any]:
+def _training(labelled: Sequence[LabelledRecord], *, config: Config, choice: Choice) -> dict[str, Any]:
     """Describe the training data, for the manifest."""
     return {
         "simulated": any(post.origin is Origin.SIMULATED for post in labelled),
         "fitted_on": mixture.fitted_on(labelled),
         "records": {
-            **source,
+            **labelled_records.sources(config.posts),
             "rows": len(labelled),
             "spam": sum(post.is_spam for post in labelled),
             "groups": len({post.group for post in labelled}),
             "kinds": dict(sorted(Counter(post.kind for post in labelled).items())),
         },
         "gapped_copies": GAPPED_COPIES,
-        "seed": seed,
+        "seed": config.seed,
         "calibration_log_losses": dict(choice.log_losses),
         "thresholds_chosen": choice.rule,
         "libraries": {name: version(name) for name in ("numpy", "scikit-learn")},

@@ -1,41 +1,17 @@
-"""Headers that answers of the API carry, in the OpenAPI document; ETag and Location stand at their views."""
+"""Headers that answers of the API carry, in the OpenAPI document; ETag and Location stand at their views.
 
+Their words are in `response_headers.json`.
+"""
+
+import json
+from pathlib import Path
 from typing import Any
 
 from moderation.api import idempotency, middleware
 
-_WHOLE_SECONDS = {"type": "integer", "minimum": 0}
-
-HEADERS: dict[str, dict[str, Any]] = {
-    middleware.HEADER: {
-        "description": "The id of the request, yours if you sent one; name it when you ask us.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-        "required": True,
-    },
-    "RateLimit-Policy": {
-        "description": "The limit that the request counts towards: its burst q in w seconds.",
-        "schema": {"type": "string", "pattern": r'^"[a-z]+";q=\d+;w=\d+$'},
-    },
-    "RateLimit": {
-        "description": "What is left of the limit, r, and in how many seconds it is whole again, t.",
-        "schema": {"type": "string", "pattern": r'^"[a-z]+";r=\d+;t=\d+$'},
-    },
-    "Retry-After": {"description": "Seconds to wait before the same request.", "schema": _WHOLE_SECONDS},
-    "WWW-Authenticate": {
-        "description": "How to send a key.",
-        "schema": {"type": "string"},
-        "required": True,
-    },
-    "Accept-Encoding": {
-        "description": "The content codings that a body may have: identity, which is none.",
-        "schema": {"type": "string"},
-    },
-    idempotency.REPEATED: {
-        "description": "There if this is the kept answer of the first request with the Idempotency-Key.",
-        "schema": {"type": "string", "const": "true"},
-    },
-}
-
+HEADERS: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+)
 _ALWAYS = (middleware.HEADER, "RateLimit-Policy", "RateLimit")
 _BY_STATUS = {
     "401": ("WWW-Authenticate",),

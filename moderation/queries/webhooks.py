@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from moderation.models import Delivery, Platform, SigningSecret, WebhookEndpoint
 from moderation.models.webhooks import EndpointState
@@ -28,21 +28,21 @@ def _own(platform: Platform) -> QuerySet[WebhookEndpoint]:
     return rows.exclude(state=EndpointState.REMOVED).select_related("circuit")
 
 
-def deliveries(*, endpoint: WebhookEndpoint, state: str, after: Key | None, limit: int) -> Page[Delivery]:
+def deliveries(
+    *, endpoint: WebhookEndpoint, state: str = "", after: Key | None = None, limit: int = 50
+) -> Page[Delivery]:
     """Return deliveries, the newest first."""
-    rows = Delivery.objects.filter(endpoint=endpoint)
+    rows = Delivery.objects.filter(endpoint=endpoint).select_related("post")
     if state:
         rows = rows.filter(state=state)
-    return keyset.page(rows.select_related("post"), order=("-created_at", "-pk"), after=after, limit=limit)
-
-
-def log(*, endpoint: WebhookEndpoint, state: str, cursor: str, limit: int = 50) -> Page[Delivery]:
-    """Return deliveries with their attempts for the desk, the newest first. Raises InvalidCursor."""
-    rows = Delivery.objects.filter(endpoint=endpoint).select_related("post").prefetch_related("log")
-    if state:
-        rows = rows.filter(state=state)
-    after = keyset.after(cursor, datetime, UUID)
     return keyset.page(rows, order=("-created_at", "-pk"), after=after, limit=limit)
+
+
+def log(*, endpoint: WebhookEndpoint, state: str, cursor: str) -> Page[Delivery]:
+    """Return deliveries with their attempts for the desk, the newest first. Raises InvalidCursor."""
+    page = deliveries(endpoint=endpoint, state=state, after=keyset.after(cursor, datetime, UUID))
+    prefetch_related_objects(page.rows, "log")
+    return page
 
 
 def delivery(*, platform: Platform, delivery_id: str) -> Delivery:

@@ -15,29 +15,31 @@ from moderation.queries.accounts import reasons
 from moderation.web import days
 
 
-class DecideForm(forms.Form):
-    """A verdict on the shown version of the case."""
+class VerdictForm(forms.Form):
+    """A verdict with its reason and a note."""
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
-    case_version = forms.IntegerField(min_value=1)
     reason = forms.CharField(max_length=40, required=False)
     note = forms.CharField(max_length=2000, required=False, strip=True)
-    idempotency_key = forms.UUIDField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse an unknown reason, or one of the other verdict."""
+        """Refuse a reason that nobody offers, that belongs to the other verdict, or that lacks its note."""
         cleaned = super().clean() or {}
-        code = cleaned.get("reason")
-        if not code:
-            return cleaned
-        reason = reasons.reason(code)
-        if reason is None:
+        reason = reasons.reason(cleaned["reason"]) if cleaned.get("reason") else None
+        if cleaned.get("reason") and reason is None:
             self.add_error("reason", _("This reason no longer exists."))
-        elif reason.verdict != cleaned.get("verdict"):
+        elif reason and reason.verdict != cleaned.get("verdict"):
             self.add_error("reason", _("This reason belongs to the other verdict."))
-        elif reason.needs_note and not cleaned.get("note"):
+        elif reason and reason.needs_note and not cleaned.get("note"):
             self.add_error("note", _("This reason needs a note."))
         return cleaned
+
+
+class DecideForm(VerdictForm):
+    """A verdict on the shown version of the case."""
+
+    case_version = forms.IntegerField(min_value=1)
+    idempotency_key = forms.UUIDField(required=False)
 
     def choice(self) -> Choice:
         """Return the choice. Call after `is_valid`."""
@@ -143,26 +145,10 @@ class LanguagesField(SimpleArrayField):
         return list(dict.fromkeys(codes))
 
 
-class ManyForm(forms.Form):
+class ManyForm(VerdictForm):
     """A verdict on many posts at once; their number confirms it."""
 
-    verdict = forms.ChoiceField(choices=Verdict.choices)
-    reason = forms.CharField(max_length=40, required=False)
-    note = forms.CharField(max_length=2000, required=False, strip=True)
     confirmed_count = forms.IntegerField(required=False)
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse a reason that nobody offers, that does not go with the verdict, or that lacks its note."""
-        cleaned = super().clean() or {}
-        code = cleaned.get("reason")
-        if not code:
-            return cleaned
-        reason = reasons.reason(code)
-        if reason is None or reason.verdict != cleaned.get("verdict"):
-            raise forms.ValidationError(_("This reason does not go with this verdict. Nothing was decided."))
-        if reason.needs_note and not cleaned.get("note"):
-            raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
-        return cleaned
 
 
 def first_error(form: forms.Form) -> str:

@@ -41,15 +41,9 @@ def keep(request: access.DeskRequest) -> HttpResponse:
         return redirect("home")
     page = FilterPage(form.cleaned_data["page"])
     query = FORMS[page].query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")))
-    try:
+    with access.refusals_told(request):
         preferences.keep_filter(
             user=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
-        )
-    except preferences.TooManyFilters:
-        messages.warning(
-            request,
-            _("You have the maximum of %(most)d filters here. Delete one first.")
-            % {"most": preferences.MOST_FILTERS},
         )
     return redirect(f"{reverse(page.value)}?{query}")
 

@@ -48,11 +48,8 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
 @access.admins.post
 def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Send a test message."""
-    try:
+    with access.refusals_told(request):
         endpoints.ping(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
-    except endpoints.NotActive:
-        messages.warning(request, _("Nothing is sent to inactive endpoints."))
-    else:
         messages.success(request, _("The test message is being sent; reload to see the response."))
     return redirect("deliveries", endpoint_id=endpoint_id)
 
@@ -61,12 +58,7 @@ def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
 def send_again(request: access.DeskRequest, delivery_id: UUID) -> HttpResponse:
     """Send a delivery once more, with the same id and body."""
     delivery = get_object_or_404(Delivery, pk=delivery_id, endpoint__isnull=False)
-    try:
+    with access.refusals_told(request):
         webhooks_send.replay(delivery_id=str(delivery_id), at=timezone.now(), actor=request.user)
-    except webhooks_send.NoReplay:
-        messages.warning(
-            request, _("This delivery cannot be sent again: it was cancelled, or its endpoint is inactive.")
-        )
-    else:
         messages.success(request, _("The delivery is being sent again; reload to see the response."))
     return redirect("deliveries", endpoint_id=delivery.endpoint_id)

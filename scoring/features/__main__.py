@@ -2,45 +2,28 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
+from string import Template
 
 from scoring.features import FEATURES, SCHEMA_HASH, SUB_MODEL_FEATURES, Feature, collected
 
-_OPENING = f"""# Features
-
-What the ensemble looks at, computed from a stored record by pure functions in `scoring/features/`.
-This page is generated (`python -m scoring.features > docs/features.md`); a test fails when it is out of date.
-
-NaN ("unknown") is the value where the platform did not say or there is nothing to measure; it is never
-replaced by a number. Counts and shares of confirmed spam rest on moderators' decisions only, never on the
-filter's own verdicts. "Mission name" is what the product's requirements call it; `text_content` among them is
-the content model's contribution `content.text`, which is no feature.
-
-Schema hash: `{SCHEMA_HASH}`
-"""
-
-_OF_EVIDENCE = """## Evidence
-
-What links lead to, pictures and captions. No tree reads these: they come after a post's first score, and
-`scoring/evidence_model.py` joins them to its margin, towards spam only
-([ADR 31](adr/0031-evidence-adds-and-never-excuses.md)). They are not in the schema hash; a score
-names only those that are known of its post. What begins with `content.` is what the release's reader says
-of a text by itself.
-"""
+_TEMPLATE = Path(__file__).with_name("features.md.template")
 
 
 def page() -> str:
     """Return docs/features.md: one table for each sub-model."""
-    return "\n".join(_lines()) + "\n"
+    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
+        schema_hash=SCHEMA_HASH,
+        sub_models="\n".join(_sub_models()),
+        evidence="\n".join(_table(collected.FEATURES)),
+    )
 
 
-def _lines() -> Iterator[str]:
-    yield _OPENING
+def _sub_models() -> Iterator[str]:
     by_name = {feature.name: feature for feature in FEATURES}
     for sub_model, names in SUB_MODEL_FEATURES.items():
         yield f"## Sub-model {sub_model}\n"
         yield from _table(by_name[name] for name in names)
-    yield _OF_EVIDENCE
-    yield from _table(collected.FEATURES)
 
 
 def _table(rows: Iterable[Feature]) -> Iterator[str]:

@@ -54,16 +54,16 @@ def page(site: Site, *, is_face: bool) -> str:
 def body_of(family: Family, *, said: Said, host: str, rng: random.Random) -> str:
     """Return what stands in the body of a page: its words in a layout, with what surrounds them."""
     name = wording.site_name(host)
-    return layouts.choose(rng)(
-        Dressed(
-            said=said,
-            site=name,
-            navigation=rng.sample(wording.words("navigation"), k=rng.randint(3, 6)),
-            cookies=wording.furniture("cookies", site=name, rng=rng),
-            footer=wording.furniture("footer", site=name, rng=rng),
-            extra=_extra(family, host=host, rng=rng),
-        )
+    layout = layouts.choose(rng)
+    page = Dressed(
+        said=said,
+        site=name,
+        navigation=rng.sample(wording.words("navigation"), k=rng.randint(3, 6)),
+        cookies=wording.furniture("cookies", site=name, rng=rng),
+        footer=wording.furniture("footer", site=name, rng=rng),
+        extra=_extra(family, host=host, rng=rng),
     )
+    return layouts.built(page, layout=layout)
 
 
 def missing(host: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from integrations.calls import Calls
-from integrations.connector import Answer, BadSignature, Incoming, Order, Unusable
+from integrations.calls import Answer, Calls, Unusable
+from integrations.connector import BadSignature, Incoming, Order
 from integrations.discourse import Discourse
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost

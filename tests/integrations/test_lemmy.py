@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from integrations import fields
-from integrations.calls import Calls
-from integrations.connector import Incoming, Unusable
+from integrations.calls import Calls, Unusable
+from integrations.connector import Incoming
 from integrations.lemmy import Lemmy
 from moderation.operations.posts import incoming_post
 from moderation.operations.posts.complaints import IncomingComplaint

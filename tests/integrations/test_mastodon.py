@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from integrations.calls import Calls
-from integrations.connector import BadSignature, Incoming, Unreachable, Unusable
+from integrations.calls import Calls, Unreachable, Unusable
+from integrations.connector import BadSignature, Incoming
 from integrations.mastodon import Mastodon
 from moderation.operations.posts import incoming_post
 from moderation.operations.posts.complaints import IncomingComplaint

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from integrations import ozone
-from integrations.calls import Calls
-from integrations.connector import Answer, Incoming, Order, Unusable
+from integrations.calls import Answer, Calls, Unusable
+from integrations.connector import Incoming, Order
 from integrations.ozone import Ozone
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost

@@ -14,7 +14,7 @@ from moderation.models import Label
 from scoring.content import Unavailable
 from scoring.records import NOTHING_KNOWN, PostRecord
 from simulation.management.commands import simulate_records
-from simulation.management.commands.simulate_records import write_worlds
+from simulation.management.commands.simulate_records import Worlds
 from simulation.platforms import PlatformKind
 from simulation.simulated_means import Collecting, Opinions, Readings, opinions_of
 from simulation.web.shares import Mode
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 def rows(out: Path, *, posts: int, seed: int = 7, bare_worlds: int = 0) -> list[dict[str, Any]]:
     """Write simulated worlds into the test database and return the lines."""
     with out.open("w") as file:
-        write_worlds(file, posts=posts, seed=seed, bare_worlds=bare_worlds)
+        Worlds(posts=posts, seed=seed, bare_worlds=bare_worlds).write(file)
     return read(out)
 
 
@@ -104,9 +104,8 @@ def test_platforms_send_different_things_by_turns(tmp_path: Path, monkeypatch: p
 
 def test_one_kind_of_platform_and_the_share_of_spam_can_be_asked_for(tmp_path: Path) -> None:
     with (tmp_path / "records.jsonl").open("w") as file:
-        written, spam = write_worlds(
-            file, posts=150, seed=7, spam_share=0.01, platform_kind=PlatformKind.ACCOUNTS
-        )
+        worlds = Worlds(posts=150, seed=7, spam_share=0.01, platform_kind=PlatformKind.ACCOUNTS)
+        written, spam = worlds.write(file)
 
     records = [PostRecord.from_json(line["record"]) for line in read(tmp_path / "records.jsonl")]
     assert (written, 0 <= spam <= 8) == (150, True)
@@ -121,7 +120,7 @@ class TestWeb:
     def lines(self, out: Path, *, mode: Mode, posts: int) -> list[dict[str, Any]]:
         with out.open("w") as file, Readings() as readings:
             collecting = Collecting(leads=mode, readings=readings)
-            write_worlds(file, posts=posts, seed=7, collecting=collecting)
+            Worlds(posts=posts, seed=7, collecting=collecting).write(file)
         return read(out)
 
     def test_records_hold_what_posts_lead_to(self, tmp_path: Path) -> None:
@@ -163,9 +162,7 @@ class TestVerdictsInAWorldWithPages:
     def labels(self, opinions: Opinions | None) -> list[Label]:
         with transaction.atomic(), Readings() as readings:
             collecting = Collecting(leads=Mode.HIDDEN, readings=readings, opinions=opinions)
-            replay = simulate_records._replay(
-                number=0, seed=7, posts=60, kind=None, spam_share=0.5, collecting=collecting
-            )
+            replay = Worlds(posts=60, seed=7, spam_share=0.5, collecting=collecting).replay(0, posts=60)
             assert len(list(replay.records())) == 60
         return list(Label.objects.select_related("decision"))
 

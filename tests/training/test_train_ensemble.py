@@ -25,7 +25,7 @@ from training.ensemble_rows import Material, ask_content
 from training.fit_ensemble import fit
 from training.labelled_lines import Origin
 from training.labelled_records import LabelledRecord
-from training.train_ensemble import train
+from training.train_ensemble import Config, train
 
 pytestmark = [pytest.mark.xdist_group("train ensemble"), pytest.mark.timeout(300)]
 
@@ -40,14 +40,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 
 
 def trained(posts: list[LabelledRecord], *, out: Path) -> Release:
-    return train(
-        posts,
-        content=FakeContent(),
-        out=out,
-        source={"file": "random.jsonl", "sha256": "0" * 64},
-        pin=PIN,
-        seed=5,
-    )
+    return train(posts, config=Config(posts=(), seed=5), content=FakeContent(), out=out, pin=PIN)
 
 
 @pytest.fixture(scope="module", autouse=True)

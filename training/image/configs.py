@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from training import model_configs
 from training.image.backbone import Preprocessing
-from training.model_configs import Variant
+from training.model_configs import COMMENTS, DESCRIPTIONS, Variant
 
 if TYPE_CHECKING:
     from tritonclient.grpc.model_config_pb2 import ModelConfig
@@ -34,36 +34,14 @@ def texts(variant: Variant, served: Served) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
     warning = "RANDOM WEIGHTS: what this model answers means nothing.\n" if served.is_random else ""
     return {
-        DECODER: model_configs.rendered(_decoder(served), _DECODER_COMMENT, source=_SOURCE),
+        DECODER: model_configs.rendered(_decoder(served), COMMENTS["pixels"], source=_SOURCE),
         NETWORK: model_configs.rendered(
             _network(variant, served),
-            f"{warning}Weights: {served.origin}.\n{_NETWORK_COMMENTS[variant]}",
+            f"{warning}Weights: {served.origin}.\n{DESCRIPTIONS[variant].resnet50}",
             source=_SOURCE,
         ),
-        MODEL: model_configs.rendered(_ensemble(served), f"{warning}{_ENSEMBLE_COMMENT}", source=_SOURCE),
+        MODEL: model_configs.rendered(_ensemble(served), f"{warning}{COMMENTS['image']}", source=_SOURCE),
     }
-
-
-_DECODER_COMMENT = (
-    "Files of pictures (JPEG, PNG, WebP) in, normalised pixels of the middle square out. decode.py reads\n"
-    "them in a process of its own. RESIZE: the shorter side, CROP: the square, in pixels."
-)
-_NETWORK_COMMENTS = {
-    Variant.CPU: (
-        "ResNet50 with OpenVINO on CPU. INFERENCE_PRECISION_HINT f32: answers within 1e-3 of the\n"
-        "framework's; bf16 is faster where the processor has it. INFERENCE_NUM_THREADS 0: as many as the\n"
-        "process may use."
-    ),
-    Variant.ONNXRUNTIME_GPU: "ResNet50 with ONNX Runtime on GPU, FP16.",
-    Variant.TENSORRT: (
-        "ResNet50 as a TensorRT plan, FP16; `python -m training tensorrt --model image` builds it\n"
-        "on the GPU that it will run on."
-    ),
-}
-_ENSEMBLE_COMMENT = (
-    "What clients call: files in, probabilities out. Asked for `classification: 5`, Triton answers\n"
-    'the five most probable classes as "probability:number:label".'
-)
 
 
 def _decoder(served: Served) -> ModelConfig:
@@ -84,7 +62,7 @@ def _decoder(served: Served) -> ModelConfig:
 
 
 def _network(variant: Variant, served: Served) -> ModelConfig:
-    served_on = model_configs.DESCRIPTIONS[variant]
+    served_on = DESCRIPTIONS[variant]
     config = _config(NETWORK, backend=served_on.backend)
     config.input.add(name="pixels", data_type="TYPE_FP32", dims=_pixels(served))
     config.output.add(name="probabilities", data_type="TYPE_FP32", dims=[served.classes])

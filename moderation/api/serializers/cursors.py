@@ -10,6 +10,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.api.serializers.fields import InstantField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
@@ -44,9 +45,10 @@ class _CursorField(serializers.Field[Any, str, str, Any]):
 
     default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
 
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(
             required=False,
+            **options,
             help_text="The next_cursor of an earlier answer, as it is. Anything else is refused with 422 "
             "invalid_cursor.",
         )
@@ -66,10 +68,10 @@ class _CursorField(serializers.Field[Any, str, str, Any]):
 
 
 class KeysetField(_CursorField):
-    """The cursor of a page: a sort key, of parts of these kinds."""
+    """The cursor of a page: a sort key, of parts of these kinds, `after` which the page begins."""
 
     def __init__(self, *kinds: type) -> None:
-        super().__init__()
+        super().__init__(source="after")
         self._kinds = kinds
 
     def position(self, cursor: str) -> tuple[Any, ...]:
@@ -97,6 +99,16 @@ class PageQuerySerializer(StrictSerializer):
         default=DEFAULT_LIMIT,
         error_messages={"invalid": "Must be a whole number."},
     )
+
+
+class FeedQuerySerializer(PageQuerySerializer):
+    """From where to read a feed."""
+
+    since = InstantField(
+        required=False,
+        help_text="Only what has this `entered_at` or a later one. Yours of last time, not your clock.",
+    )
+    cursor = FeedCursorField()
 
 
 class IdPageQuerySerializer(PageQuerySerializer):

@@ -5,23 +5,13 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer
-from moderation.api.serializers.cursors import FeedCursorField, NextCursorField, PageQuerySerializer
-from moderation.api.serializers.fields import InstantField, TextField
+from moderation.api.serializers.cursors import NextCursorField
+from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models.actions import Action
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
 from moderation.queries.decisions.statements import OTHER, SCAMS
-
-
-class DecisionQuerySerializer(PageQuerySerializer):
-    """Which decisions to return."""
-
-    since = InstantField(
-        required=False,
-        help_text="Only decisions with this `entered_at` or a later one. Yours of last time, not your clock.",
-    )
-    cursor = FeedCursorField()
 
 
 class PostQuerySerializer(StrictSerializer):

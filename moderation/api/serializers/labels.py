@@ -8,7 +8,6 @@ from rest_framework.reverse import reverse
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.cursors import (
-    FeedCursorField,
     KeysetField,
     NextCursorField,
     PageQuerySerializer,
@@ -84,16 +83,6 @@ class LabelSerializer(DescribedSerializer):
 
 
 LabelPageSerializer = page_of(LabelSerializer, "Labels, the oldest first.")
-
-
-class LabelChangeQuerySerializer(PageQuerySerializer):
-    """Which changes to return."""
-
-    since = InstantField(
-        required=False,
-        help_text="Only changes with this `entered_at` or a later one. Yours of last time, not your clock.",
-    )
-    cursor = FeedCursorField()
 
 
 class LabelChangeSerializer(AnswerSerializer):

@@ -32,7 +32,7 @@ class AuditLog(ApiView):
     def get(self, request: Request) -> Response:
         reads_addresses = _may_read_addresses(request)
         asked = self.query(IdPageQuerySerializer, request)
-        [after] = asked.get("cursor") or (0,)
+        [after] = asked.get("after") or (0,)
         found = audit.chain_page(platform=platform_of(request), after=after, limit=asked["limit"])
         return Response(AuditPageSerializer(found, context={"reads_addresses": reads_addresses}).data)
 

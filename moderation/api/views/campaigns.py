@@ -32,9 +32,7 @@ class Campaigns(ApiView):
     )
     def get(self, request: Request) -> Response:
         asked = self.query(IdPageQuerySerializer, request)
-        found = platform_campaigns.page(
-            platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
-        )
+        found = platform_campaigns.page(platform=platform_of(request), **asked)
         return Response(formats.CampaignPageSerializer(found).data)
 
 
@@ -50,10 +48,7 @@ class CampaignMembers(ApiView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         asked, own = self.query(IdPageQuerySerializer, request), _own_campaign(request, id)
         found = platform_campaigns.members(
-            platform=platform_of(request),
-            campaign_id=own.campaign_id,
-            after=asked.get("cursor"),
-            limit=asked["limit"],
+            platform=platform_of(request), campaign_id=own.campaign_id, **asked
         )
         return Response(formats.MemberPageSerializer(found).data)
 

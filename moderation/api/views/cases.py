@@ -53,7 +53,7 @@ class Cases(ApiView):
             campaign_id=number_of(asked["campaign"]) if "campaign" in asked else None,
             release_id=asked.get("model", ""),
             sort=asked["sort"],
-            after=asked.get("cursor"),
+            after=asked.get("after"),
         )
         found = platform_cases.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
         return Response(formats.CasePageSerializer(found, context={"at": at}).data)

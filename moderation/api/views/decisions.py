@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.serializers import decisions as formats
 from moderation.api.serializers.cases import ReversalRequestSerializer
+from moderation.api.serializers.cursors import FeedQuerySerializer
 from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, one_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
@@ -26,18 +27,15 @@ class Decisions(ApiView):
             "`cursor`, at once while `has_more`, otherwise at the next poll: nothing is skipped or repeated."
         ),
         scope=Scope.VERDICTS_READ,
-        parameters=[formats.DecisionQuerySerializer],
+        parameters=[FeedQuerySerializer],
         answers={200: formats.DecisionPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(formats.DecisionQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
             stream=Stream.DECISIONS,
-            since=asked.get("since"),
-            cursor=asked.get("cursor"),
-            limit=asked["limit"],
             at=timezone.now(),
+            **self.query(FeedQuerySerializer, request),
         )
         return Response(formats.DecisionPageSerializer(page).data)
 

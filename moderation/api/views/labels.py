@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from moderation.api.authentication import exporter_of, key_of, platform_of, user_of
 from moderation.api.errors import Refused
 from moderation.api.serializers import labels as formats
+from moderation.api.serializers.cursors import FeedQuerySerializer
 from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
@@ -49,7 +50,7 @@ class Labels(ApiView):
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
-        found = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
+        found = labels.page(wanted=wanted, after=asked.get("after"), limit=asked["limit"])
         return Response(formats.LabelPageSerializer(found).data)
 
 
@@ -62,18 +63,15 @@ class LabelChanges(ApiView):
             "correction, another decision or an erasure. Follow it by its cursor, like decisions."
         ),
         scope=Scope.LABELS_EXPORT,
-        parameters=[formats.LabelChangeQuerySerializer],
+        parameters=[FeedQuerySerializer],
         answers={200: formats.LabelChangePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(formats.LabelChangeQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
             stream=Stream.LABELS,
-            since=asked.get("since"),
-            cursor=asked.get("cursor"),
-            limit=asked["limit"],
             at=timezone.now(),
+            **self.query(FeedQuerySerializer, request),
         )
         given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
         live = labels.live(decision_ids=given)

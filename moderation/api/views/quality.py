@@ -37,7 +37,7 @@ class QualityFigures(ApiView):
                 release=asked.get("release") or "",
                 unit=QualityUnit(asked["unit"]),
             ),
-            after=asked.get("cursor"),
+            after=asked.get("after"),
             limit=asked["limit"],
         )
         answer = {"rows": found.rows, "end": found.end, "removal": removal.standing(platform)}
@@ -58,7 +58,5 @@ class DriftAlarms(ApiView):
     )
     def get(self, request: Request) -> Response:
         asked = self.query(formats.DriftQuerySerializer, request)
-        found = drift_pages.page(
-            platform_id=platform_of(request).pk, after=asked.get("cursor"), limit=asked["limit"]
-        )
+        found = drift_pages.page(platform_id=platform_of(request).pk, **asked)
         return Response(formats.DriftPageSerializer(found).data)

@@ -44,7 +44,7 @@ class ReleaseProposals(ApiView):
     def get(self, request: Request) -> Response:
         asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
-        found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
+        found = keyset.page(rows, order=("-pk",), **asked)
         return Response(formats.ProposalPageSerializer(found, context=_reader(request)).data)
 
     @operation(

@@ -29,7 +29,7 @@ from moderation.models.rules import RuleKind
 from moderation.operations import rules as operations_rules
 from moderation.operations.refusals import NoEnd, NotInForce
 from moderation.queries.rules import rule_pages
-from moderation.queries.rules.rule_pages import RuleState, state_of
+from moderation.queries.rules.rule_pages import state_of
 
 _RULE_ID = in_path("id", "The rule.")
 
@@ -46,15 +46,7 @@ class Rules(ApiView):
     def get(self, request: Request) -> Response:
         asked = self.query(formats.RuleQuerySerializer, request)
         at = timezone.now()
-        found = rule_pages.page(
-            platform=platform_of(request),
-            state=RuleState(asked["state"]),
-            kind=asked.get("kind", ""),
-            effect=asked.get("effect", ""),
-            after=asked.get("cursor"),
-            limit=asked["limit"],
-            at=at,
-        )
+        found = rule_pages.page(platform=platform_of(request), **asked, at=at)
         return Response(formats.RulePageSerializer(found, context={"at": at}).data)
 
     @operation(

@@ -48,7 +48,7 @@ class ShadowRuns(ApiView):
         asked = self.query(IdPageQuerySerializer, request)
         platform = platform_of(request)
         rows = shadow_pages.of_platform(platform)
-        found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
+        found = keyset.page(rows, order=("-pk",), **asked)
         counted = shadow_pages.progress_of(found.rows, platform=platform)
         return Response(formats.ShadowRunPageSerializer(found, context={"progress": counted}).data)
 
@@ -127,7 +127,7 @@ class Disagreements(ApiView):
         asked = self.query(formats.DisagreementsQuerySerializer, request)
         rows = shadow_pages.differing(own_run(request, id)).filter(platform=platform_of(request))
         order = shadow_pages.DISAGREEMENT_ORDER
-        found = keyset.page(rows, order=order, after=asked.get("cursor"), limit=asked["limit"])
+        found = keyset.page(rows, order=order, **asked)
         return Response(formats.DisagreementPageSerializer(found).data)
 
 

@@ -172,12 +172,7 @@ class EndpointDeliveries(ApiView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _own_endpoint(request, id)
         asked = self.query(formats.DeliveryQuerySerializer, request)
-        found = queries_webhooks.deliveries(
-            endpoint=row,
-            state=asked.get("state", ""),
-            after=asked.get("cursor"),
-            limit=asked["limit"],
-        )
+        found = queries_webhooks.deliveries(endpoint=row, **asked)
         return Response(formats.DeliveryPageSerializer(found).data)
 
 

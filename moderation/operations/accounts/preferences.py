@@ -3,10 +3,12 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from moderation.models import NotificationChoices, SavedFilter, User
 from moderation.models.preferences import FilterPage, Preferences
 from moderation.operations.infrastructure import egress, vault
+from moderation.operations.refusals import Refusal
 
 MOST_FILTERS = 20
 """Saved filters per user and list: more would not fit above the list."""
@@ -29,7 +31,7 @@ def store_notifications(*, choices: NotificationChoices, mail: str, chat: str) -
         choices.user.save(update_fields=("email",))
 
 
-class TooManyFilters(Exception):
+class TooManyFilters(Refusal):
     """The list has as many saved filters as fit above it: delete one first."""
 
 
@@ -37,7 +39,9 @@ def keep_filter(*, user: User, page: FilterPage, name: str, query: str, at: date
     """Keep a query string under a name, in place of an older one of that name. Raises TooManyFilters."""
     own = SavedFilter.objects.filter(user=user, page=page)
     if own.exclude(name=name).count() >= MOST_FILTERS:
-        raise TooManyFilters
+        raise TooManyFilters(
+            _("You have the maximum of %(most)d filters here. Delete one first.") % {"most": MOST_FILTERS}
+        )
     own.update_or_create(user=user, page=page, name=name, defaults={"query": query, "created_at": at})
 
 

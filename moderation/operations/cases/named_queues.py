@@ -25,7 +25,7 @@ class TooMany(Exception):
     """No more queues: delete one first."""
 
 
-class CannotDecide(Exception):
+class CannotDecide(Refusal):
     """The user decides no cases, or has no open account."""
 
 
@@ -73,7 +73,7 @@ def assign(
 ) -> None:
     """Hand a queue to a user, or change their place in it. Raises NamedQueue.DoesNotExist or CannotDecide."""
     if not (user.may_decide and user.is_active):
-        raise CannotDecide
+        raise CannotDecide(_("This role does not decide cases."))
     with transaction.atomic():
         queue = NamedQueue.objects.select_for_update().get(pk=queue_id)
         place = {"position": position, "daily_limit": daily_limit}

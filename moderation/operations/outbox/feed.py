@@ -33,8 +33,8 @@ def read(
     *,
     platform: Platform,
     stream: Stream,
-    since: datetime | None,
-    cursor: Position | None,
+    since: datetime | None = None,
+    cursor: Position | None = None,
     limit: int,
     at: datetime,
 ) -> Page:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
@@ -14,6 +15,7 @@ from moderation.models.webhooks import EndpointState, SignatureKind
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress
 from moderation.operations.notifications import notify
+from moderation.operations.refusals import Refusal
 from moderation.operations.webhooks import circuit, sign
 from moderation.queries import wire
 
@@ -34,7 +36,7 @@ class Changed(Exception):
     """Somebody changed the endpoint since it was read."""
 
 
-class NotActive(Exception):
+class NotActive(Refusal):
     """Nothing is sent to this endpoint."""
 
 
@@ -182,7 +184,7 @@ def ping(*, endpoint_id: int, actor: User, at: datetime) -> Delivery:
     with transaction.atomic():
         endpoint = _locked(endpoint_id)
         if endpoint.state != EndpointState.ACTIVE:
-            raise NotActive
+            raise NotActive(_("Nothing is sent to inactive endpoints."))
         data = {"endpoint": str(endpoint.pk)}
         delivery = Delivery.objects.create(
             platform_id=endpoint.platform_id,

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint, desk_settings
@@ -25,6 +26,7 @@ from moderation.models.webhooks import CircuitState, EndpointState
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import vault
 from moderation.operations.notifications import notify
+from moderation.operations.refusals import Refusal
 from moderation.operations.webhooks import attempts, circuit, endpoints, lanes, sign
 from moderation.operations.webhooks.attempts import GONE, RETRY_SECONDS, Attempt
 from moderation.operations.webhooks.caller import Caller, WebhookCaller
@@ -51,7 +53,7 @@ _SOON = timedelta(seconds=1)
 _LANES = lanes.Lanes()
 
 
-class NoReplay(Exception):
+class NoReplay(Refusal):
     """The delivery cannot be sent again: it was never to be sent, or its endpoint is not active."""
 
 
@@ -101,10 +103,11 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> None
         delivery = (
             Delivery.objects.select_for_update(of=("self",)).select_related("endpoint").get(pk=delivery_id)
         )
-        if delivery.endpoint is None or delivery.state in (DeliveryState.POLLED, DeliveryState.CANCELLED):
-            raise NoReplay("This delivery was never to be sent.")
-        if delivery.endpoint.state != EndpointState.ACTIVE:
-            raise NoReplay("Its endpoint is not active.")
+        is_over = delivery.state in (DeliveryState.POLLED, DeliveryState.CANCELLED)
+        if is_over or delivery.endpoint is None or delivery.endpoint.state != EndpointState.ACTIVE:
+            raise NoReplay(
+                _("This delivery cannot be sent again: it was cancelled, or its endpoint is inactive.")
+            )
         delivery.state = DeliveryState.WAITING
         delivery.attempts = 0
         delivery.next_attempt_at = at

@@ -33,7 +33,7 @@ class OwnCampaign:
     latest_at: datetime
 
 
-def page(*, platform: Platform, after: Key | None, limit: int) -> Page[OwnCampaign]:
+def page(*, platform: Platform, after: Key | None = None, limit: int) -> Page[OwnCampaign]:
     """Return campaigns that hold posts of the platform, the newest first."""
     own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
     rows = Campaign.objects.filter(Exists(own), posts__gte=2)
@@ -47,7 +47,9 @@ def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
     return _counted([Campaign.objects.get(Exists(own), pk=campaign_id)], platform=platform)[0]
 
 
-def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[CampaignMember]:
+def members(
+    *, platform: Platform, campaign_id: int, after: Key | None = None, limit: int
+) -> Page[CampaignMember]:
     """Return the platform's members with their `place`, in the order in which they joined."""
     own = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
     rows = own.select_related("post", "revision").only(*_SHOWN)

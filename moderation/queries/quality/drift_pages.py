@@ -55,7 +55,7 @@ def watched(*, platform_id: int | None) -> list[Watched]:
     ]
 
 
-def page(*, platform_id: int, after: Key | None, limit: int) -> Page[DriftAlarm]:
+def page(*, platform_id: int, after: Key | None = None, limit: int) -> Page[DriftAlarm]:
     """Return a platform's alarms, the newest first."""
     alarms = DriftAlarm.objects.filter(platform=platform_id)
     return keyset.page(alarms, order=("-raised_at", "-id"), after=after, limit=limit)

@@ -92,16 +92,16 @@ def precision(rules: Iterable[Rule]) -> dict[int, Share]:
 
 def count_drafts(*, at: datetime) -> int:
     """Return how many drafts wait to be activated or dropped."""
-    return _wanted(state=RuleState.DRAFT, kind="", effect="", at=at).count()
+    return _wanted(state=RuleState.DRAFT, at=at).count()
 
 
 def page(
     *,
     platform: Platform,
     state: RuleState,
-    kind: str,
-    effect: str,
-    after: Key | None,
+    kind: str = "",
+    effect: str = "",
+    after: Key | None = None,
     limit: int,
     at: datetime,
 ) -> Page[Rule]:
@@ -171,7 +171,7 @@ def posts_decided_by(rule: Rule) -> QuerySet[Revision]:
     return latest.exclude(Exists(judged)).distinct()
 
 
-def _wanted(*, state: RuleState, kind: str, effect: str, at: datetime) -> QuerySet[Rule]:
+def _wanted(*, state: RuleState, kind: str = "", effect: str = "", at: datetime) -> QuerySet[Rule]:
     by_state = {
         RuleState.DRAFT: Q(activated_at__isnull=True) & _unended(at=at),
         RuleState.LIVE: live(at=at),

@@ -104,7 +104,8 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     at = timezone.now()
     form = CampaignDecideForm(request.POST)
     if not form.is_valid():
-        return _again(request, campaign_id, notice=first_error(form), status=400)
+        notice = _("Nothing was decided: %(why)s") % {"why": first_error(form)}
+        return _again(request, campaign_id, notice=notice, status=400)
     choice = form.wanted()
     try:
         decision = campaign_decisions.decide(

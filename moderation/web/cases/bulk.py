@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from moderation.models.decisions import Verdict
@@ -51,7 +52,7 @@ def decide(request: access.DeskRequest) -> HttpResponse:
     """Decide the picked cases; many of them ask for their number first."""
     form = BulkForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, first_error(form))
+        messages.warning(request, _("Nothing was decided: %(why)s") % {"why": first_error(form)})
         return redirect(_back(request))
     choice = form.picked()
     try:

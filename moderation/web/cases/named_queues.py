@@ -90,7 +90,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
         return redirect("named-queues")
-    try:
+    with access.refusals_told(request):
         named_queues.assign(
             queue_id=queue_id,
             user=form.cleaned_data["user"],
@@ -99,9 +99,6 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except named_queues.CannotDecide:
-        messages.warning(request, _("This role does not decide cases."))
-    else:
         messages.success(request, _("Saved."))
     return redirect("named-queues")
 

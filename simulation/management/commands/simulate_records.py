@@ -5,6 +5,7 @@ import logging
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
@@ -120,8 +121,7 @@ class Command(BaseCommand):
             unfinished.open("w", encoding="utf-8") as file,
             Readings(kept_in=rest["readings"]) as readings,
         ):
-            records, spam = write_worlds(
-                file,
+            worlds = Worlds(
                 posts=posts,
                 seed=rest["seed"],
                 bare_worlds=bare_worlds,
@@ -130,48 +130,62 @@ class Command(BaseCommand):
                 platform_kind=kind,
                 collecting=_collecting(rest, readings=readings),
             )
+            records, spam = worlds.write(file)
         unfinished.replace(out)  # so that a file under its own name is whole
         self.stdout.write(f"{records} simulated records ({spam} spam) in {out}, by database {database}.")
 
 
-def write_worlds(
-    file: TextIO,
-    *,
-    posts: int,
-    seed: int,
-    bare_worlds: int = 0,
-    spam_share: float = SPAM_SHARE,
-    families: Families = Families.KEPT_OUT,
-    platform_kind: PlatformKind | None = None,
-    collecting: Collecting | None = None,
-) -> tuple[int, int]:
-    """Write one record per simulated post; return how many there are and how many are spam.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worlds:
+    """Worlds to write. The last `bare_worlds` are of platforms that tell nothing but texts and author ids."""
 
-    The last `bare_worlds` are of platforms that tell nothing but texts and author ids. Each world is rolled
-    back, so that the next one starts from an empty database, too.
-    """
-    total = spam = 0
-    sizes = _sizes(posts)
-    for number, size in enumerate(sizes):
-        with transaction.atomic():
-            is_bare = number >= len(sizes) - bare_worlds
-            kind = PlatformKind.TEXTS if is_bare else platform_kind
-            replay = _replay(
-                number=number,
-                seed=seed,
-                posts=size,
-                kind=kind,
-                spam_share=spam_share,
-                families=families,
-                collecting=collecting,
-            )
-            frozen = list(_progress(replay.records(), before=total, total=posts))
-            for record in frozen:
-                _write(file, record)
-            transaction.set_rollback(True)
-        total += len(frozen)
-        spam += sum(record.truth.is_spam for record in frozen)
-    return total, spam
+    posts: int
+    seed: int
+    bare_worlds: int = 0
+    spam_share: float = SPAM_SHARE
+    families: Families = Families.KEPT_OUT
+    platform_kind: PlatformKind | None = None
+    collecting: Collecting | None = None
+
+    def write(self, file: TextIO) -> tuple[int, int]:
+        """Write one record per simulated post; return how many there are and how many are spam.
+
+        Each world is rolled back, so that the next one starts from an empty database, too.
+        """
+        total = spam = 0
+        for number, size in enumerate(_sizes(self.posts)):
+            with transaction.atomic():
+                replay = self.replay(number, posts=size)
+                frozen = list(_progress(replay.records(), before=total, total=self.posts))
+                for record in frozen:
+                    _write(file, record)
+                transaction.set_rollback(True)
+            total += len(frozen)
+            spam += sum(record.truth.is_spam for record in frozen)
+        return total, spam
+
+    def replay(self, number: int, *, posts: int) -> Replay:
+        """Return a world of a platform that hands over a backlog, or of one that sends what appears."""
+        every, backlogs = _BACKLOG_EVERY
+        seconds = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
+        if number % every in backlogs:
+            start = _START - timedelta(seconds=seconds * posts)
+            pace = Pace(start=start, seconds_per_post=seconds, speed=4000, batch=25, soon_seconds=0.2)
+        else:
+            pace = Pace(start=_START, seconds_per_post=seconds, speed=1, batch=1, soon_seconds=1)
+        kind, network = _PLATFORMS[number % len(_PLATFORMS)]
+        is_bare = number >= len(_sizes(self.posts)) - self.bare_worlds
+        run, seed = f"simulated-{self.seed}-{number}", 1000 * self.seed + number
+        world = World(
+            seed=seed,
+            run=run,
+            texts=self.families,
+            spam_share=self.spam_share,
+            platform=PlatformKind.TEXTS if is_bare else self.platform_kind or kind,
+            network=network,
+            leads=self.collecting.leads if self.collecting else None,
+        )
+        return Replay(world=world, seed=seed, run=run, posts=posts, pace=pace, collecting=self.collecting)
 
 
 def _collecting(options: dict[str, Any], *, readings: Readings) -> Collecting | None:
@@ -189,38 +203,6 @@ def _sizes(posts: int) -> list[int]:
     """Return the number of posts of each world, equal but for the rounding."""
     worlds = max(1, round(posts / _WORLD_POSTS))
     return [posts * (number + 1) // worlds - posts * number // worlds for number in range(worlds)]
-
-
-def _replay(
-    *,
-    number: int,
-    seed: int,
-    posts: int,
-    kind: PlatformKind | None,
-    spam_share: float,
-    families: Families = Families.KEPT_OUT,
-    collecting: Collecting | None,
-) -> Replay:
-    """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
-    every, backlogs = _BACKLOG_EVERY
-    seconds = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
-    if number % every in backlogs:
-        start = _START - timedelta(seconds=seconds * posts)
-        pace = Pace(start=start, seconds_per_post=seconds, speed=4000, batch=25, soon_seconds=0.2)
-    else:
-        pace = Pace(start=_START, seconds_per_post=seconds, speed=1, batch=1, soon_seconds=1)
-    usual, network = _PLATFORMS[number % len(_PLATFORMS)]
-    run, own_seed = f"simulated-{seed}-{number}", 1000 * seed + number
-    world = World(
-        seed=own_seed,
-        run=run,
-        texts=families,
-        spam_share=spam_share,
-        platform=kind or usual,
-        network=network,
-        leads=collecting.leads if collecting else None,
-    )
-    return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace, collecting=collecting)
 
 
 def _write(file: TextIO, one: Frozen) -> None:

@@ -53,7 +53,7 @@ class TestDecide:
             ({"verdict": "maybe"}, "Select a valid choice"),
             ({"case": []}, "Select cases first."),
             ({"case": ["1:x", "<script>", "9" * 40 + ":1"]}, "Select a valid choice"),
-            ({"reason": "no-such"}, "This reason does not go with this verdict."),
+            ({"reason": "no-such"}, "Nothing was decided: This reason no longer exists."),
         ],
     )
     def test_says_what_is_wrong_and_decides_nothing(
