@@ -39,9 +39,7 @@ class TestEnvironment:
             (ADDRESSES | {"SPAMDESK_RDAP_URL": "http://rdap.example/"}, "http://rdap.example/"),
         ],
     )
-    def test_asks_registries_only_when_told(
-        self, variables: dict[str, str], asked: str
-    ) -> None:
+    def test_asks_registries_only_when_told(self, variables: dict[str, str], asked: str) -> None:
         assert Environment(variables).rdap_url == asked
 
     def test_takes_a_complete_production_environment(self) -> None:
