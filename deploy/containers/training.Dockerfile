@@ -4,9 +4,9 @@ ARG SPAMDESK_IMAGE=spamdesk
 FROM ${SPAMDESK_IMAGE}
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 USER root
-COPY requirements/test.txt requirements/torch.txt requirements/
+COPY requirements/training.txt requirements/torch.txt requirements/
 RUN /venv/bin/pip install --no-cache-dir -r requirements/torch.txt --index-url ${TORCH_INDEX} \
-    && /venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/test.txt
+    && /venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/training.txt
 COPY training training
 COPY triton_image triton_image
 USER spamdesk

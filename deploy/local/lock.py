@@ -21,6 +21,7 @@ _LOCKS: dict[str, tuple[str, ...]] = {
     "test": ("pyproject.toml", *_groups("local", "ocr", "train", "sagemaker", "dev")),
     "run": ("pyproject.toml", *_groups("local", "ocr"), "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", *_groups("ocr"), "-c", "requirements/test.txt"),
+    "training": ("pyproject.toml", *_groups("ocr", "train"), "-c", "requirements/test.txt"),
     "sagemaker": ("--group", "pyproject.toml:sagemaker", "-c", "requirements/test.txt"),
     "speech": ("--group", "pyproject.toml:speech", "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
