@@ -460,7 +460,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='traits', to='moderation.campaign')),
-                        ('kind', models.CharField(choices=[('text', 'same text'), ('link', 'same link'), ('domain', 'same domain'), ('network', 'same network'), ('author', 'same author'), ('picture', 'same picture')], max_length=8)),
+                        ('kind', models.CharField(choices=[('text', 'same text'), ('link', 'same link'), ('domain', 'same domain'), ('network', 'same network'), ('author', 'same author'), ('picture', 'same picture'), ('meaning', 'same meaning')], max_length=8)),
                         ('value', models.CharField(max_length=255)),
                         ('posts', models.PositiveIntegerField()),
                     ],
@@ -688,7 +688,7 @@ class Migration(migrations.Migration):
                         ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='moderation.campaign')),
                         ('joined_at', models.DateTimeField()),
                         ('likeness', models.FloatField(help_text="Share of the text that the campaign's first post has, too; 0 to 1.")),
-                        ('ties', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('text', 'same text'), ('link', 'same link'), ('domain', 'same domain'), ('network', 'same network'), ('author', 'same author'), ('picture', 'same picture')], max_length=8), default=list, size=None)),
+                        ('ties', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('text', 'same text'), ('link', 'same link'), ('domain', 'same domain'), ('network', 'same network'), ('author', 'same author'), ('picture', 'same picture'), ('meaning', 'same meaning')], max_length=8), default=list, size=None)),
                         ('left_out_at', models.DateTimeField(blank=True, null=True)),
                         ('left_out_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],

@@ -39,6 +39,7 @@ class TieKind(models.TextChoices):
     NETWORK = "network", _("same network")
     AUTHOR = "author", _("same author")
     PICTURE = "picture", _("same picture")
+    MEANING = "meaning", _("same meaning")
 
 
 class CampaignMember(models.Model):

@@ -233,6 +233,7 @@ def shared_trait(tie: str) -> str:
         TieKind.NETWORK: pgettext("shared", "network"),
         TieKind.AUTHOR: pgettext("shared", "author"),
         TieKind.PICTURE: pgettext("shared", "picture"),
+        TieKind.MEANING: pgettext("shared", "meaning"),
     }[TieKind(tie)]
 
 

@@ -31,13 +31,15 @@ _AUDITED = Routing(
 class FakeScorer:
     """Scores by the text: `probabilities[text]`, else `default`; counts what it was asked.
 
-    Texts in `audited` are drawn into the audit sample, whatever their probability. `opinions` are what parts
-    make of a post, by its external id, beside or instead of the content model.
+    Texts in `audited` are drawn into the audit sample, whatever their probability. `said` is what the content
+    model says of texts, else SCORE. `opinions` are what parts make of a post, by its external id, beside or
+    instead of the content model.
     """
 
     default: float = 0.5
     probabilities: dict[str, float] = field(default_factory=dict)
     audited: set[str] = field(default_factory=set)
+    said: dict[str, ContentScore] = field(default_factory=dict)
     opinions: dict[str, dict[str, float | None]] = field(default_factory=dict)
     is_degraded: bool = False
     is_ready_again: bool = False
@@ -138,7 +140,7 @@ class FakeScorer:
             features=() if ban else (float("nan"),),
             routing=_AUDITED if record.text in self.audited else self._route(probability, rule=rule),
             expected_harm=routing.NO_OPINION if record.text in self.audited else probability,
-            content_score=None if self.is_degraded or ban else SCORE,
+            content_score=None if self.is_degraded or ban else self.said.get(record.text, SCORE),
             content_model="fake/1",
             is_degraded=self.is_degraded and ban is None,
             rule=rule,

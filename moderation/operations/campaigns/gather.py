@@ -18,16 +18,18 @@ from moderation.operations.campaigns import members, membership
 from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries.campaigns import shared_traits
+from moderation.queries.campaigns import same_meaning, shared_traits
 from moderation.queries.campaigns.shared_traits import Sighting
 from scoring import similarity
+from scoring.score_result import ScoreResult
 
 log = structlog.get_logger(__name__)
 
 
-def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
+def gather(*, revisions: Sequence[Revision], results: Sequence[ScoreResult] = (), at: datetime) -> None:
     """Put each revision's post into the campaign that it resembles; most posts resemble none.
 
+    `results` are those of scoring, in the order of the revisions; without them meanings are not compared.
     Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
     locked, and outside the transaction that does: that could deadlock.
     """
@@ -36,6 +38,9 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         return
     traits = shared_traits.traits_of(open_revisions)
     found = shared_traits.sightings_of(open_revisions, traits=traits)
+    said = {revision.pk: result for revision, result in zip(revisions, results, strict=False)}
+    for pk, sighting in same_meaning.sightings_of(open_revisions, said=said, at=at).items():
+        found[pk].append(sighting)
     moving = [
         revision
         for revision in open_revisions
@@ -69,10 +74,10 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         )
 
 
-def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
+def gather_or_leave(*, revisions: Sequence[Revision], results: Sequence[ScoreResult], at: datetime) -> None:
     """Gather, but swallow failures: a post must be scored even if its campaign is not found."""
     try:
-        gather(revisions=revisions, at=at)
+        gather(revisions=revisions, results=results, at=at)
     except Exception:
         log.exception("gathering_failed", posts=len(revisions))
 

@@ -25,7 +25,8 @@ _PICTURE_ALONE, _PICTURE_SHORT, _PICTURE_LONG = 1.0, 0.8, 0.6
 """A picture is enough by itself where it is the message; beside a text of its own, anybody may show it."""
 
 _WEIGHTS = {TieKind.LINK: 1.3, TieKind.DOMAIN: 1.2, TieKind.NETWORK: 0.5, TieKind.AUTHOR: 0.6}
-_PLACES = (TieKind.LINK, TieKind.DOMAIN, TieKind.PICTURE)
+_WORDS = (TieKind.TEXT, TieKind.MEANING)
+_COUNT_ONCE = (_WORDS, (TieKind.LINK, TieKind.DOMAIN, TieKind.PICTURE), (TieKind.NETWORK,), (TieKind.AUTHOR,))
 _DOUBT = 2
 """Added to the number of posts looked at: a domain seen once says less than one seen ten times."""
 
@@ -46,9 +47,8 @@ class Ties:
 
     @property
     def evidence(self) -> float:
-        """The sum; a link, its domain and the picture that it may have brought along count once."""
-        place = max(self.shares.get(kind, 0.0) for kind in _PLACES)
-        return place + sum(share for kind, share in self.shares.items() if kind not in _PLACES)
+        """The sum; text and meaning count once, and a link, its domain and the picture that it may bring."""
+        return sum(max(self.shares.get(kind, 0.0) for kind in kinds) for kinds in _COUNT_ONCE)
 
     @property
     def is_enough(self) -> bool:
@@ -94,7 +94,7 @@ def _share(sighting: Sighting, *, count: int, words: int) -> float:
     if kind == TieKind.PICTURE:
         is_long, is_short = words >= _LONG_WORDS, words >= _SHORT_WORDS
         return _PICTURE_LONG if is_long else _PICTURE_SHORT if is_short else _PICTURE_ALONE
-    if kind != TieKind.TEXT:
+    if kind not in _WORDS:
         return _WEIGHTS[kind] * count / (len(sighting.posts) + _DOUBT)
     weight = _LONG_TEXT if words >= _LONG_WORDS else _SHORT_TEXT if words >= _SHORT_WORDS else _TINY_TEXT
     return weight * _RELATED.get(sighting.trait.bands, 1.0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from moderation.models import CampaignDecision, CampaignMember, Score, desk_settings
+from moderation.models.campaigns import TieKind
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
@@ -14,6 +15,7 @@ from moderation.queries.campaigns import purity
 REASON = "campaign"
 """The reason of automatic decisions that follow a campaign's."""
 
+_LOOSE = {TieKind.MEANING, TieKind.NETWORK, TieKind.AUTHOR}
 _SAYS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
 
@@ -29,17 +31,18 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
     """Return the ruling of each freshly scored post that a decided campaign has one for, by post.
 
     A share of the new members is drawn as a sample that a human judges alone. The others are decided with the
-    campaign while the samples show it to be pure, and are routed as usual while they do not. If the filter is
-    sure of the opposite, a human decides. A rule takes precedence over a campaign's decision.
+    campaign while the samples show it to be pure, and are routed as usual while they do not, or if they share
+    neither text, link nor picture. If the filter is sure of the opposite, a human decides. A rule takes
+    precedence over a campaign's decision.
     """
     by_post = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
     members = CampaignMember.objects.filter(post__in=by_post, left_out_at__isnull=True)
     decisions = purity.standing(campaigns=members.values("campaign"), at=at)
-    campaign_of = dict(members.values_list("post_id", "campaign_id")) if decisions else {}
+    rows = members.values_list("post_id", "campaign_id", "ties") if decisions else ()
     is_open = {pk: purity.purity(decision).is_enough for pk, decision in decisions.items()}
     candidates = {
-        post: _ruling(by_post[post], decisions[campaign], is_open=is_open[campaign])
-        for post, campaign in campaign_of.items()
+        post: _ruling(by_post[post], decisions[campaign], is_open=is_open[campaign] and not {*ties} <= _LOOSE)
+        for post, campaign, ties in rows
         if campaign in decisions
     }
     return {post: ruling for post, ruling in candidates.items() if ruling is not None}

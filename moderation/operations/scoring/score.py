@@ -129,9 +129,9 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     live = scorer.current().low_latency() if is_awaited else scorer.current().live()
     text_groups.backfill(revisions=revisions)
     join.join(revisions=revisions, at=at)
-    gather.gather_or_leave(revisions=revisions, at=at)
     frozen = _freeze(revisions, at=at)
     results, policies = _judge(frozen, live=live, at=at, is_awaited=is_awaited)
+    gather.gather_or_leave(revisions=revisions, results=results, at=at)
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic(), messages.same_endpoints():
         scores = _store(frozen, results, is_owed=policies.is_owed, live=live, at=at)

@@ -117,7 +117,5 @@ def same_meaning(case: Case) -> tuple[NearPost, ...]:
     nearest = sorted((pk for pk in alike if alike[pk] >= _SAME_MEANING), key=lambda pk: -alike[pk])[
         :_MAX_SHOWN
     ]
-    if not nearest:
-        return ()
     rows = {pk: row for pk, *row in Decision.objects.filter(pk__in=nearest).values_list("pk", *_FIELDS)}
     return tuple(NearPost(*rows[pk]) for pk in nearest if pk in rows)

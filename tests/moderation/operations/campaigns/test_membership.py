@@ -29,6 +29,7 @@ class TestWeigh:
             pytest.param(6, {TieKind.TEXT: [1]}, True, id="a text of six words"),
             pytest.param(3, {TieKind.TEXT: MEMBERS}, False, id="a short text"),
             pytest.param(3, {TieKind.TEXT: [1], TieKind.DOMAIN: [1]}, True, id="and a new domain"),
+            pytest.param(6, {TieKind.MEANING: [1]}, True, id="the meaning of six words"),
             pytest.param(10, {TieKind.LINK: MEMBERS}, True, id="a link of the campaign alone"),
             pytest.param(10, {TieKind.LINK: FEW}, False, id="a link that is hardly known"),
             pytest.param(10, {TieKind.DOMAIN: MEMBERS}, True, id="a domain of the campaign alone"),
