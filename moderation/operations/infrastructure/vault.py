@@ -1,14 +1,27 @@
 """Encryption at rest for what must be read again: signing secrets, and stored answers that show one.
 
 Keys come from the environment (SPAMDESK_ENCRYPTION_KEYS): the first encrypts, all of them decrypt. To rotate,
-put a new key in front and remove the old one once nothing is encrypted with it any more.
+put a new key in front, `renew` what is kept, and remove the old one.
 """
 
 import base64
 import hashlib
+from collections import Counter
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.apps import apps
 from django.conf import settings
+from django.db import transaction
+
+KEPT = (
+    ("moderation.SigningSecret", "ciphertext"),
+    ("moderation.NotificationChoices", "chat_address"),
+    ("moderation.DeskSettings", "translation_key"),
+    ("integrations.Integration", "credentials"),
+    ("integrations.Integration", "webhook_secret"),
+)
+"""Columns of secrets that stay; stored answers to repeated requests are gone after a day."""
 
 
 class MissingKey(Exception):
@@ -28,6 +41,30 @@ def decrypt(ciphertext: str) -> str:
     # that.
     except InvalidToken:
         raise MissingKey("None of SPAMDESK_ENCRYPTION_KEYS decrypts this.") from None
+
+
+def renew() -> dict[str, Counter[str]]:
+    """Encrypt all kept secrets with the first key, one in a transaction; return by column how many
+    were renewed, and how many are unreadable with any key.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for name, column in KEPT:
+        rows = apps.get_model(name)._default_manager.exclude(**{column: ""})  # noqa: SLF001 - documented
+        count = counts[f"{name}.{column}"] = Counter(renewed=0, unreadable=0)
+        for pk in list(rows.values_list("pk", flat=True)):
+            with transaction.atomic():
+                for row in rows.select_for_update().filter(pk=pk):
+                    count.update([_renewed(row, column)])
+    return counts
+
+
+def _renewed(row: Any, column: str) -> str:
+    try:
+        setattr(row, column, encrypt(decrypt(getattr(row, column))))
+    except MissingKey:
+        return "unreadable"
+    row.save(update_fields=[column])
+    return "renewed"
 
 
 def _keys() -> MultiFernet:

@@ -1,19 +1,23 @@
 """Short commands: what they say, and what they refuse."""
 
+import contextlib
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from moderation import scorer
-from moderation.models import ApiKey, AuditEntry, Platform, Post, Revision, ScoringJob
+from moderation.models import ApiKey, AuditEntry, DeskSettings, Platform, Post, Revision, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.accounts import api_keys
+from moderation.operations.infrastructure import vault
 from moderation.operations.scoring import score
 from scoring.release import SchemaMismatch
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
@@ -187,3 +191,24 @@ class TestTransparencyReport:
             call_command(
                 "transparency_report", since=DAYS["until"], until=DAYS["since"], out=tmp_path / "report.csv"
             )
+
+
+class TestRenewSecrets:
+    @pytest.mark.django_db
+    def test_lets_the_old_key_go_and_names_what_no_key_reads(self, settings: Any) -> None:
+        old, new, lost = (Fernet.generate_key().decode() for _ in range(3))
+        kept = DeskSettings.objects.create()
+        for keys, secret in (([old], "of the service"), ([lost], "lost")):
+            settings.ENCRYPTION_KEYS = keys
+            kept.translation_key = vault.encrypt(secret)
+            kept.save()
+            settings.ENCRYPTION_KEYS = [new, old]
+            said = StringIO()
+            with contextlib.suppress(CommandError):
+                call_command("renew_secrets", stdout=said)
+            kept.refresh_from_db()
+            settings.ENCRYPTION_KEYS = [new]
+            count = "1 renewed, 0 unreadable" if keys == [old] else "0 renewed, 1 unreadable"
+            assert f"DeskSettings.translation_key: {count}" in said.getvalue()
+            if keys == [old]:
+                assert vault.decrypt(kept.translation_key) == secret
