@@ -177,6 +177,8 @@ REST_FRAMEWORK = {
     "LIST_SERIALIZER_ERRORS_AS_DICT": True,
     "UNAUTHENTICATED_USER": None,
 }
+VERSION = "0.1.0"  # pyproject.toml's, which is not where the product is installed
+
 SPECTACULAR_SETTINGS = {
     "TITLE": "Spamdesk API",
     "DESCRIPTION": "Send posts and complaints, receive decisions, review. The guide is docs/api-guide.md.",

@@ -1,5 +1,5 @@
 # The application: web, workers and beat are this one image with different commands.
-# docker build -f deploy/containers/app.Dockerfile -t spamdesk .
+# docker build -f deploy/containers/app.Dockerfile -t spamdesk:0.1.0 .
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /app

@@ -1,6 +1,6 @@
 # The learning worker: the application with what training needs. Build the application's image first.
-# docker build -f deploy/containers/training.Dockerfile -t spamdesk-training .
-ARG SPAMDESK_IMAGE=spamdesk
+# docker build -f deploy/containers/training.Dockerfile -t spamdesk-training:0.1.0 .
+ARG SPAMDESK_IMAGE=spamdesk:0.1.0
 FROM ${SPAMDESK_IMAGE}
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 USER root

@@ -1,5 +1,5 @@
 # Triton with what our Python models import. The base is NVIDIA's image; choose the tag that fits your driver.
-# docker build -f deploy/containers/triton.Dockerfile -t spamdesk-triton .
+# docker build -f deploy/containers/triton.Dockerfile -t spamdesk-triton:0.1.0 .
 ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
 FROM ${TRITON_IMAGE}
 RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3" "pillow~=13.0"

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -67,6 +68,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     services.append((_("Workers"), what_waits, not missing, state % {"names": ", ".join(missing)}))
     context = {
         "section": "manage",
+        "version": settings.VERSION,
         "at": at,
         "services": services,
         "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in processes.sweeps(at=at)],

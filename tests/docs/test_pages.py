@@ -2,9 +2,11 @@
 
 import re
 import struct
+import tomllib
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from deploy.local.places import ROOT
 
@@ -125,3 +127,14 @@ def test_every_row_names_tests_that_exist(row: str) -> None:
             assert path[2] in texts[-1], path[2]
     words = [name for name in named if re.fullmatch(r"[a-z_]+", name)]
     assert all(any(re.search(rf"def test_\w*{word}", text) for text in texts) for word in words), words
+
+
+def test_one_version_stands_everywhere() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    files = [ROOT / "CHANGELOG.md", *(ROOT / "deploy" / "containers").glob("*.Dockerfile")]
+    files += [ROOT / "deploy" / "compose.yaml", ROOT / "deploy" / "kubernetes" / "kustomization.yaml"]
+    pattern = r"(?:^## |spamdesk(?:-\w+)*:|newTag: )(\d+\.\d+\.\d+)"
+    named = {path.name: re.findall(pattern, path.read_text(), re.MULTILINE)[:1] for path in files}
+
+    assert version == settings.VERSION
+    assert named == {key: [version] for key in named}
