@@ -79,10 +79,10 @@ def export(*, model_folder: Path, repository: Path) -> dict[str, Any]:
         full, small = Path(scratch, "fp32.onnx"), Path(scratch, "small.onnx")
         write_onnx(model, path=full)
         fp32_difference = largest_difference(model, path=full)
-        _refuse_above(MAX_FP32_DIFFERENCE, fp32_difference, what="FP32 export")
+        refuse_above(MAX_FP32_DIFFERENCE, fp32_difference, what="FP32 export: a logit")
         onnx_weights.store_compactly(source=full, target=small)
         small_difference = largest_difference(model, path=small)
-        _refuse_above(MAX_SMALL_DIFFERENCE, small_difference, what="small weights")
+        refuse_above(MAX_SMALL_DIFFERENCE, small_difference, what="small weights: a logit")
         if small.stat().st_size > MAX_BYTES:
             raise Unfaithful(
                 f"model.onnx would be {small.stat().st_size} bytes, at most {MAX_BYTES} are shipped"
@@ -222,12 +222,11 @@ def _parity_inputs(*, vocabulary: int) -> Iterator[dict[str, NDArray[np.int32]]]
         yield {"input_ids": ids, "attention_mask": mask}
 
 
-def _refuse_above(limit: float, difference: float, *, what: str) -> None:
+def refuse_above(limit: float, difference: float, *, what: str) -> None:
+    """Raise Unfaithful for what differs by more than the limit."""
     # Written so that NaN is refused too.
     if not difference <= limit:
-        raise Unfaithful(
-            f"{what}: a logit differs by {difference:.2g} from torch, at most {limit:.2g} is allowed"
-        )
+        raise Unfaithful(f"{what} differs by {difference:.2g} from torch, at most {limit:.2g} is allowed")
 
 
 def place(source: Path, target: Path) -> None:

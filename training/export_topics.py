@@ -102,10 +102,7 @@ def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
         _write_onnx(engine, path=full)
         onnx_weights.write_int8(source=full, target=small)
         difference = _largest_difference(engine, path=small)
-        if not difference <= MAX_DIFFERENCE:
-            raise Unfaithful(
-                f"an answer differs by {difference:.2g} from torch, at most {MAX_DIFFERENCE} may"
-            )
+        export_onnx.refuse_above(MAX_DIFFERENCE, difference, what="an answer")
         size = small.stat().st_size
         if repository == SHIPPED and size > MAX_BYTES:
             raise Unfaithful(f"model.onnx would be {size} bytes, at most {MAX_BYTES} are committed")

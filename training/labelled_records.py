@@ -6,9 +6,11 @@ import dataclasses
 import functools
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -153,38 +155,7 @@ def _without_histories(record: PostRecord) -> PostRecord:
         dataclasses.replace(link, domain_history=History(), url_posts=0, author_posts=0)
         for link in record.links
     )
-    nothing = History()
-    return dataclasses.replace(
-        record,
-        links=links,
-        author_history=nothing,
-        ip_history=nothing,
-        ip_network_history=nothing,
-        ip_asn_history=nothing,
-        email_domain_history=nothing,
-        resembling=nothing,
-        similar=nothing,
-        same_text_by_author=0,
-    )
-
-
-def _without_ip(record: PostRecord) -> PostRecord:
-    return dataclasses.replace(
-        record,
-        ip=None,
-        ip_history=History(),
-        ip_network_history=History(),
-        ip_asn=None,
-        ip_asn_history=History(),
-    )
-
-
-def _without_journey(record: PostRecord) -> PostRecord:
-    return dataclasses.replace(record, journey=())
-
-
-def _without_feedback(record: PostRecord) -> PostRecord:
-    return dataclasses.replace(record, complaints=(), shares=None, comments=None)
+    return dataclasses.replace(record, links=links, same_text_by_author=0, **_NO_HISTORIES)
 
 
 def _without_reputation(record: PostRecord) -> PostRecord:
@@ -192,12 +163,18 @@ def _without_reputation(record: PostRecord) -> PostRecord:
     return dataclasses.replace(record, links=links)
 
 
-GAPS = (
+_NO_ADDRESSES: dict[str, Any] = dict.fromkeys(
+    ("ip_history", "ip_network_history", "ip_asn_history"), History()
+)
+_NO_HISTORIES = _NO_ADDRESSES | dict.fromkeys(
+    ("author_history", "email_domain_history", "resembling", "similar"), History()
+)
+GAPS: tuple[Callable[[PostRecord], PostRecord], ...] = (
     _without_author,
     _without_histories,
-    _without_ip,
-    _without_journey,
-    _without_feedback,
+    partial(dataclasses.replace, ip=None, ip_asn=None, **_NO_ADDRESSES),
+    partial(dataclasses.replace, journey=()),
+    partial(dataclasses.replace, complaints=(), shares=None, comments=None),
     _without_reputation,
 )
 

@@ -7,6 +7,7 @@ text must not make the verdict worse than content alone.
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,26 +75,13 @@ def measured(
     title: str,
     groups: Sequence[Hashable] | NDArray[np.int_],
     measure: Callable[[Rows], float],
-    *,
-    form: str = SHARE,
-    least: float = -math.inf,
-    most: float = math.inf,
-    note: str = "",
+    **told: Any,
 ) -> Row:
-    """Measure all rows, and resamples of whole groups for the interval."""
+    """Measure all rows, and resamples of whole groups for the interval; `told` are the row's other fields."""
     draws = group_draws(groups, seed=1, resamples=_RESAMPLES) if len(groups) else []
     low, high = interval([measure(rows) for rows in draws])
-    return Row(
-        title=title,
-        texts=len(groups),
-        value=measure(np.arange(len(groups))),
-        low=low,
-        high=high,
-        form=form,
-        least=least,
-        most=most,
-        note=note,
-    )
+    value = measure(np.arange(len(groups)))
+    return Row(title=title, texts=len(groups), value=value, low=low, high=high, **told)
 
 
 def interval(drawn: Iterable[float]) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -58,15 +59,15 @@ def of_linked(
 def of_curated(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]:
     """Measure posts of today's kinds; the interval is over families."""
     outcome = promise.outcome_of(posts, scorer=scorer)
-    for what, measure, form, least, most in (
-        ("honest held", promise.held, promise.SHARE, -math.inf, 0.2),
-        ("spam let through", promise.let_through, promise.SHARE, -math.inf, 0.08),
-        ("spam removed by itself", _spam_removed, promise.SHARE, 0.4, math.inf),
-        ("precision of that", promise.removal_precision, promise.SHARE, 0.98, math.inf),
-        ("ROC-AUC of content", _content_area, AREA, 0.9, math.inf),
-    ):
-        title = f"curated posts: {what}"
-        yield measured(title, outcome.groups, _of(outcome, measure), form=form, least=least, most=most)
+    rows: tuple[tuple[str, Callable[[Outcome], float], dict[str, Any]], ...] = (
+        ("honest held", promise.held, {"most": 0.2}),
+        ("spam let through", promise.let_through, {"most": 0.08}),
+        ("spam removed by itself", _spam_removed, {"least": 0.4}),
+        ("precision of that", promise.removal_precision, {"least": 0.98}),
+        ("ROC-AUC of content", _content_area, {"least": 0.9, "form": AREA}),
+    )
+    for what, measure, bounds in rows:
+        yield measured(f"curated posts: {what}", outcome.groups, _of(outcome, measure), **bounds)
 
 
 def of_sources(
@@ -115,9 +116,8 @@ def in_circumstances(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterat
             outcome.groups,
             _of(outcome, pledge.measure),
             form=pledge.form,
-            least=pledge.bound if pledge.higher_is_better else -math.inf,
-            most=math.inf if pledge.higher_is_better else pledge.bound,
             note=worst.circumstance,
+            **{"least" if pledge.higher_is_better else "most": pledge.bound},
         )
 
 

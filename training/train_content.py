@@ -54,6 +54,23 @@ class Outcome:
     normaliser: str = normalise.VERSION
 
 
+_NUMBERS: dict[str, tuple[type, str]] = {
+    "epochs": (int, "0: only calibrate and measure the base"),
+    "batch-size": (int, ""),
+    "learning-rate": (float, ""),
+    "most-per-source": (int, "texts of one published source that DistilBERT learns; 0: all"),
+    "disguised-share": (float, ""),
+    "consistency": (
+        float,
+        "weight in the loss of readings that dropout parts; 0: read once, in half the time",
+    ),
+    "likeness": (float, "weight in the loss of a text's vector that leaves the base's"),
+    "threads": (int, ""),
+    "folds": (int, "train so many more times, to calibrate and measure on all texts outside the test part"),
+}
+"""Numbers of the recipe that may be given."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m training content`."""
     add_training_arguments(parser)
@@ -93,21 +110,6 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
     )
-    parser.add_argument("--epochs", type=int, help="0: only calibrate and measure the base")
-    parser.add_argument("--batch-size", type=int)
-    parser.add_argument("--learning-rate", type=float)
-    parser.add_argument(
-        "--most-per-source", type=int, help="texts of one published source that DistilBERT learns; 0: all"
-    )
-    parser.add_argument("--disguised-share", type=float)
-    parser.add_argument(
-        "--consistency",
-        type=float,
-        help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
-    )
-    parser.add_argument(
-        "--likeness", type=float, help="weight in the loss of a text's vector that leaves the base's"
-    )
     parser.add_argument(
         "--bf16",
         dest="is_bf16",
@@ -116,12 +118,8 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         help="BF16 arithmetic, for processors that have it",
     )
     parser.add_argument("--seed", type=int, default=Recipe.seed)
-    parser.add_argument("--threads", type=int)
-    parser.add_argument(
-        "--folds",
-        type=int,
-        help="train so many more times, to calibrate and measure on all texts outside the test part",
-    )
+    for name, (kind, told) in _NUMBERS.items():
+        parser.add_argument(f"--{name}", type=kind, help=told)
 
 
 def main(arguments: argparse.Namespace) -> None:

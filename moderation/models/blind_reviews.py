@@ -4,7 +4,6 @@ items among them, whose verdict two leads vouch for.
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models import desk_settings
 from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Verdict
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 
@@ -29,9 +28,7 @@ class GoldenItem(models.Model):
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     reason = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=500, blank=True, help_text="Why the verdict is right.")
-    marked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    marked_by = acting_user(has_index=False)
     marked_at = models.DateTimeField()
     confirmed_by = optional_user(has_index=False)
     confirmed_at = models.DateTimeField(null=True, blank=True)

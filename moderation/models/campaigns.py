@@ -1,13 +1,12 @@
 """Campaigns: near-duplicate posts that people decide together, what they decided, what is reconsidered."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.decisions import Decision, Verdict
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.posts import Post, Revision
 
 
@@ -100,9 +99,7 @@ class CampaignDecision(models.Model):
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     reason = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=2000, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="campaign_decisions"
-    )
+    decided_by = acting_user(related_name="campaign_decisions")
     decided_at = models.DateTimeField()
     effective_at = models.DateTimeField(help_text="Until then it can be undone; nobody was told before.")
     has_filtered = models.BooleanField(

@@ -1,13 +1,12 @@
 """Decisions on posts, their reversals, the labels that they give, and appeals against them."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 from moderation.models.rules import RuleKind
@@ -101,7 +100,7 @@ class Reversal(models.Model):
     replacement = models.OneToOneField(
         Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="replaces"
     )
-    reversed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reversed_by = acting_user()
     reversed_at = models.DateTimeField()
     reason = models.CharField(max_length=500, blank=True)
 

@@ -1,11 +1,11 @@
 """Requested exports of labels."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.platforms import Platform
+from moderation.models.person import acting_user
+from moderation.models.platforms import optional_platform
 
 
 class ExportState(models.TextChoices):
@@ -28,16 +28,9 @@ class ExportFormat(models.TextChoices):
 class Export(models.Model):
     """A file of labels with its manifest, built by a task. `splits` are those in it, empty for all."""
 
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
-    )
-    platform = models.ForeignKey(
-        Platform,
-        null=True,
-        blank=True,
-        on_delete=models.CASCADE,
-        related_name="exports",
-        help_text="Only labels of this platform; empty takes all.",
+    requested_by = acting_user(related_name="exports")
+    platform = optional_platform(
+        related_name="exports", help_text="Only labels of this platform; empty takes all."
     )
     requested_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=ExportState.choices, default=ExportState.WAITING)

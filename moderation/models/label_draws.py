@@ -1,10 +1,9 @@
 """Random draws of posts for unbiased labels."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.platforms import Platform
 
 
@@ -12,9 +11,7 @@ class LabelDraw(models.Model):
     """Posts drawn uniformly from those that no human had seen, each a case of its own."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="draws", db_index=False)
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    asked_by = acting_user(has_index=False)
     asked_at = models.DateTimeField()
     days = models.PositiveSmallIntegerField(help_text="From how many days back posts were drawn.")
     wanted = models.PositiveIntegerField()

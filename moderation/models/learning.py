@@ -2,12 +2,11 @@
 
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.releases import Promotion
 
 
@@ -35,7 +34,7 @@ class ReleaseProposal(models.Model):
     changes = models.JSONField(default=dict)
     evidence = models.JSONField(default=dict)
     reason = models.CharField(max_length=500)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_by = acting_user()
     made_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     confirmed_by = optional_user()

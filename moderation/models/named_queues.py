@@ -5,7 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from moderation.models.platforms import Platform
+from moderation.models.platforms import optional_platform
 
 _ONLY = 1
 
@@ -14,9 +14,7 @@ class NamedQueue(models.Model):
     """A part of the queue, an exclusive one for its assigned people only. What is empty restricts nothing."""
 
     name = models.CharField(max_length=60, unique=True)
-    platform = models.ForeignKey(
-        Platform, null=True, blank=True, on_delete=models.CASCADE, related_name="named_queues"
-    )
+    platform = optional_platform(related_name="named_queues")
     languages = ArrayField(models.CharField(max_length=16), default=list, blank=True)
     reasons = ArrayField(
         models.CharField(max_length=16), default=list, blank=True, help_text="Values of CaseReason."

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from moderation.models.cases import Case
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.posts import Author
 from moderation.models.users import Role
 
@@ -14,7 +14,7 @@ class CaseNote(models.Model):
     """What somebody wanted the next person to know. Never sent to the platform."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="case_notes")
+    author = acting_user(related_name="case_notes")
     text = models.CharField(max_length=2000)
     written_at = models.DateTimeField()
 
@@ -26,9 +26,7 @@ class AuthorNote(models.Model):
     """What somebody wanted the next person to know of an account. Never sent to the platform."""
 
     author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="notes")
-    written_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="author_notes"
-    )
+    written_by = acting_user(related_name="author_notes")
     text = models.CharField(max_length=2000, help_text="Empty once the author was erased.")
     written_at = models.DateTimeField()
 

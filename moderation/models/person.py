@@ -1,4 +1,4 @@
-"""The column of most tables that says who did something, empty until somebody does it."""
+"""The columns of most tables that say who did something, or empty until somebody does it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from django.db import models
 
 if TYPE_CHECKING:
     from moderation.models.users import User
+
+
+def acting_user(*, related_name: str = "+", has_index: bool = True) -> models.ForeignKey[User, User]:
+    """Return a key to who did it, who is never deleted while the row is there."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name=related_name, db_index=has_index
+    )
 
 
 def optional_user(

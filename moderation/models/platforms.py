@@ -127,6 +127,21 @@ class Platform(models.Model):
         return self.removal == Removal.ALWAYS
 
 
+def optional_platform(
+    *, related_name: str = "+", has_index: bool = True, help_text: str = ""
+) -> models.ForeignKey[Platform | None, Platform | None]:
+    """Return a key to the platform that a row is about, empty for all."""
+    return models.ForeignKey(
+        Platform,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name=related_name,
+        db_index=has_index,
+        help_text=help_text,
+    )
+
+
 class Scope(models.TextChoices):
     """What a key may do at the platform API."""
 

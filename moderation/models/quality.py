@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.person import optional_user
-from moderation.models.platforms import Platform
+from moderation.models.platforms import Platform, optional_platform
 
 
 class Measure(models.TextChoices):
@@ -69,9 +69,7 @@ class QualityFigure(models.Model):
     together.
     """
 
-    platform = models.ForeignKey(
-        Platform, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False
-    )
+    platform = optional_platform(has_index=False)
     span = models.CharField(max_length=4, choices=QualitySpan.choices)
     start = models.DateTimeField()
     end = models.DateTimeField()
@@ -108,9 +106,7 @@ class QualityFigure(models.Model):
 class QualityTable(models.Model):
     """One table of counts of a span; `rows` are objects with the same members."""
 
-    platform = models.ForeignKey(
-        Platform, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False
-    )
+    platform = optional_platform(has_index=False)
     span = models.CharField(max_length=4, choices=QualitySpan.choices)
     kind = models.CharField(max_length=12, choices=QualityTableKind.choices)
     rows = models.JSONField()

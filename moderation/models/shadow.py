@@ -1,12 +1,11 @@
 """Shadow runs: a candidate scores live posts beside the live release, without effect."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
-from moderation.models.person import optional_user
+from moderation.models.person import acting_user, optional_user
 from moderation.models.platforms import Platform
 from moderation.models.scores import RouteChoice, Score
 
@@ -31,9 +30,7 @@ class ShadowRun(models.Model):
     candidate = models.CharField(max_length=64)
     live = models.CharField(max_length=64)
     share = models.FloatField(help_text="Of the live release's scores, in (0, 1].")
-    started_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    started_by = acting_user(has_index=False)
     started_at = models.DateTimeField()
     stopped_by = optional_user(has_index=False)
     stopped_at = models.DateTimeField(null=True, blank=True)

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.person import optional_user
-from moderation.models.platforms import Platform
+from moderation.models.platforms import optional_platform
 
 
 class TrainingState(models.TextChoices):
@@ -35,13 +35,8 @@ class TrainingRun(models.Model):
     """One run. `requested_by` is empty if the schedule began it; `candidate` is the release it made."""
 
     requested_by = optional_user(related_name="training_runs")
-    platform = models.ForeignKey(
-        Platform,
-        null=True,
-        blank=True,
-        on_delete=models.CASCADE,
-        related_name="training_runs",
-        help_text="Only decisions of this platform; empty takes all.",
+    platform = optional_platform(
+        related_name="training_runs", help_text="Only decisions of this platform; empty takes all."
     )
     requested_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)

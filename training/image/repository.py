@@ -20,7 +20,6 @@ import numpy as np
 from scoring import hosting
 from scoring.pins import ImagePin, PictureProbe
 from training import export_onnx, onnx_weights, plan_recipe
-from training.export_onnx import Unfaithful
 from training.image import configs
 from training.image.backbone import SERVED, Backbone, Preprocessing, pixels
 from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
@@ -91,12 +90,7 @@ def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
         whole, (example,), path=path, inputs={"pixels": {0: "batch"}}, outputs=("probabilities",)
     )
     difference = _largest_difference(whole, side=side, path=path)
-    # Written so that NaN is refused too.
-    if not difference <= MAX_DIFFERENCE:
-        raise Unfaithful(
-            f"the logarithm of a probability differs by {difference:.2g} from torch's,"
-            f" at most {MAX_DIFFERENCE} is allowed"
-        )
+    export_onnx.refuse_above(MAX_DIFFERENCE, difference, what="the logarithm of a probability")
     return difference
 
 

@@ -86,18 +86,15 @@ class Command(BaseCommand):
                 complain=self.stderr.write,
             ) as sending,
         ):
-            self._send(sending, world=world, options=options)
+            try:
+                _send(sending, world=world, options=options, at=timezone.now())
+            except (KeyRefused, Unreachable) as failure:
+                raise CommandError(f"{failure}\n{sending}") from None
+            except KeyboardInterrupt:
+                self.stderr.write("stopped")
         self.stdout.write(f"{sending}; truth in {truth}")
         if sending.refused:
             raise CommandError(f"{sending.refused} were refused.")
-
-    def _send(self, sending: Sending, *, world: World, options: dict[str, Any]) -> None:
-        try:
-            _send(sending, world=world, options=options, at=timezone.now())
-        except (KeyRefused, Unreachable) as failure:
-            raise CommandError(f"{failure}\n{sending}") from None
-        except KeyboardInterrupt:
-            self.stderr.write("stopped")
 
     def _world(self, options: dict[str, Any]) -> World:
         seed = options["seed"] if options["seed"] is not None else secrets.randbelow(10**6)
