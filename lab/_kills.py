@@ -11,16 +11,16 @@ from pathlib import Path
 from deploy.local import child
 
 PARTS = {
-    "worker": "--hostname=scoring@",
+    "worker": "spamdesk scoring",
     "broker": "valkey-server",
     "Triton": "tritonserver",
-    "housekeeping": "--hostname=housekeeping@",
-    "webhooks": "--hostname=webhooks@",
-    "background": "--hostname=background@",
-    "evidence": "--hostname=evidence@",
-    "exports": "--hostname=exports@",
-    "learning": "--hostname=learning@",
-    "web": "config.server",
+    "housekeeping": "spamdesk housekeeping",
+    "webhooks": "spamdesk webhooks",
+    "background": "spamdesk background",
+    "evidence": "spamdesk evidence",
+    "exports": "spamdesk exports",
+    "learning": "spamdesk learning",
+    "web": "spamdesk web",
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
 POSTGRES = "PostgreSQL"

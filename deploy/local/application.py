@@ -84,6 +84,23 @@ def preparation(*, seeds_demo: bool) -> Service:
     )
 
 
+def parent(*, state: State) -> Service:
+    """Return the parent of the workers, beat and web; it waits for them by the times of each."""
+    announcement = state.folder("workers") / "parent"
+    return Service(
+        name="parent",
+        command=(sys.executable, "-m", "deploy.local.parent"),
+        environment={"SPAMDESK_READY_FILE": str(announcement)},
+        folder=ROOT,
+        needs_servers=True,
+        prepare=lambda: announcement.unlink(missing_ok=True),
+        check=lambda: _exists(announcement),
+        idle_seconds=3600,
+        stop_seconds=150,
+        says_itself=True,
+    )
+
+
 def worker(kind: Worker, *, state: State) -> Service:
     """Return a Celery worker that empties the queues of its kind, the first one first."""
     announcement = state.folder("workers") / kind.name

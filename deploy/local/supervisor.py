@@ -27,6 +27,12 @@ class Stopped(Exception):
     """A stop was requested while services were starting."""
 
 
+def say(line: str) -> None:
+    """Print a line, unless the terminal is gone, or the disk of the file full."""
+    with contextlib.suppress(OSError):
+        print(line, flush=True)
+
+
 class Supervisor:
     """Owns every child process; use it as a context, which stops them all."""
 
@@ -164,6 +170,7 @@ class Supervisor:
             environment={**self.environment, **service.environment},
             death_signal=service.stop_signal,
             folder=service.folder,
+            says_itself=service.says_itself,
         )
 
     def tend(self) -> None:

@@ -13,10 +13,9 @@ from tests.faults.kills.traces import claim, complaint, send_at_once, sign_in
 from tests.faults.stand import Stand, post
 
 WORDS = (
-    "config.server",
     "valkey-server",
-    "beat",
-    *(f"--hostname={kind.name}@" for kind in application.workers()),
+    "deploy.local.parent",
+    *(f"spamdesk {name}" for name in ("web", "beat", *(kind.name for kind in application.workers()))),
 )
 
 
