@@ -20,6 +20,14 @@ from deploy.local.places import State
 from deploy.local.service import Service
 from deploy.local.supervisor import StartFailed, Stopped, Supervisor, say
 
+# Not `config.worker_alive`: each worker has one of its own to share with its processes.
+_SHARED = (
+    "config.urls",
+    "config.server.serve",
+    "config.heartbeat",
+    "celery.bin.celery",
+    "celery.worker.consumer",
+)
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -51,7 +59,7 @@ def main() -> None:
     """Import, start all, and keep them running until a signal; say which does not come up, and why."""
     import_module("django").setup()
     import_module("config.celery").app.loader.import_default_modules()
-    for name in ("config.urls", "config.server.serve", "celery.apps.worker", "config.heartbeat"):
+    for name in _SHARED:
         import_module(name)
     gc.collect()
     gc.freeze()  # a collection of a copy would touch, and so copy, the shared memory
