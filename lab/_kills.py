@@ -10,17 +10,12 @@ from pathlib import Path
 
 from deploy.local import child
 
+_WORKERS = ("housekeeping", "webhooks", "background", "evidence", "exports", "learning")
 PARTS = {
     "worker": "spamdesk scoring",
     "broker": "valkey-server",
     "Triton": "tritonserver",
-    "housekeeping": "spamdesk housekeeping",
-    "webhooks": "spamdesk webhooks",
-    "background": "spamdesk background",
-    "evidence": "spamdesk evidence",
-    "exports": "spamdesk exports",
-    "learning": "spamdesk learning",
-    "web": "spamdesk web",
+    **{name: f"spamdesk {name}" for name in (*_WORKERS, "web")},
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
 POSTGRES = "PostgreSQL"

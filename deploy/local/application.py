@@ -30,13 +30,6 @@ class Worker:
     has_threads: bool = False
     gives_way: bool = False
 
-    @property
-    def says(self) -> str:
-        """Return the line shown at start."""
-        kind = "thread" if self.has_threads else "process"
-        many = kind + ("" if self.concurrency == 1 else "es" if kind == "process" else "s")
-        return f"worker for {', '.join(self.queues)}; {self.concurrency} {many}"
-
 
 def workers() -> tuple[Worker, ...]:
     """Return the workers: long tasks never delay those that must be on time.
@@ -126,7 +119,7 @@ def worker(kind: Worker, *, state: State) -> Service:
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
         stop_seconds=15,
-        says=kind.says,
+        says=f"worker for {', '.join(kind.queues)}; {kind.concurrency} at once",
     )
 
 

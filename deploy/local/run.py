@@ -63,7 +63,7 @@ def _run(state: State, *, port: int, only_servers: bool) -> None:
     if leftovers := child.kill_leftovers(mark=mark):
         say(f"  ended {len(leftovers)} processes that an earlier run left behind")
     with Supervisor(
-        logs=state.folder("logs"), mark=mark, environment=_environment(state, port), say=say
+        logs=state.folder("logs"), mark=mark, environment=environment(state, port=port), say=say
     ) as supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor.request_stop)
@@ -85,22 +85,26 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: 
     say("Starting Spamdesk")
     if is_demo and not only_servers:
         _launch_simulated_web(supervisor, state)
-    servers = _servers(supervisor, state)
-    first = [name for name in servers if name != "triton"]
+    for variable in ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL"):
+        if supervisor.environment.get(variable):
+            say(f"  using {variable} from the environment")
+    launched = servers(supervisor, state)
+    addresses.write(state=state, environment=supervisor.environment)
+    first = [name for name in launched if name != "triton"]
     supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
     if only_servers:
-        supervisor.wait_until_up({*servers} - {*first})
+        supervisor.wait_until_up({*launched} - {*first})
         return
     supervisor.launch(application.parent(state=state))
     # Triton loads its models while the database is migrated: it is needed last.
-    supervisor.wait_until_up([*{*servers} - {*first}, "parent"])
+    supervisor.wait_until_up([*{*launched} - {*first}, "parent"])
     if is_demo:
         supervisor.launch_once(application.simulator(port=port))
 
 
-def _servers(supervisor: Supervisor, state: State) -> list[str]:
-    """Launch each server whose address was not given, and note the addresses for what comes after."""
+def servers(supervisor: Supervisor, state: State) -> list[str]:
+    """Launch each server whose address was not given, and note the addresses; return their names."""
     launched = []
     for variable, server in (
         ("DATABASE_URL", Postgres(state=state, port=ports.free())),
@@ -108,7 +112,6 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
         ("TRITON_URL", Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())),
     ):
         if supervisor.environment.get(variable):
-            say(f"  using {variable} from the environment")
             continue
         service = server.service()
         supervisor.environment[variable] = server.url
@@ -119,7 +122,6 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
             supervisor.environment["SPAMDESK_POSTGRES_PROGRAMS"] = str(postgres_files.binaries())
         supervisor.launch(service)
         launched.append(service.name)
-    addresses.write(state=state, environment=supervisor.environment)
     return launched
 
 
@@ -133,7 +135,8 @@ def _launch_simulated_web(supervisor: Supervisor, state: State) -> None:
     supervisor.launch(application.simulated_web(port=port, state=state))
 
 
-def _environment(state: State, port: int) -> dict[str, str]:
+def environment(state: State, *, port: int) -> dict[str, str]:
+    """Return the environment of everything that runs: this one, and what the product needs."""
     return {
         "SPAMDESK_MODE": "demo",
         **os.environ,
