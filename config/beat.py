@@ -17,6 +17,7 @@ log = structlog.get_logger(__name__)
 
 _LATELY_SECONDS = 10.0
 """Several periods of the most frequent sweep."""
+_TASK = "moderation.tasks.run_sweeps"
 _EARLY_SECONDS = 0.5
 """How much sooner than due a task is sent with others."""
 
@@ -32,16 +33,19 @@ class SteadyScheduler(Scheduler):
     def tick(self, *_: Any, **__: Any) -> float:
         """Enqueue due tasks; return the seconds until the next one."""
         now = time.monotonic()
-        due_entries = defaultdict[Any, list[ScheduleEntry]](list)
+        due = defaultdict[Any, list[ScheduleEntry]](list)
         for name, entry in self.schedule.items():
             period = _seconds(entry)
             due_at = self._due_at.setdefault(name, now + period)
             if now >= due_at - _EARLY_SECONDS:
                 # From now, not from when it was due: missed runs are not made up for.
                 self._due_at[name] = now + period
-                due_entries[(entry.options or {}).get("queue")].append(entry)
-        for entries in due_entries.values():
-            self.apply_entry(_joined(entries), producer=self.producer)
+                due[(entry.options or {}).get("queue")].append(entry)
+        for entries in due.values():
+            # A message costs its worker more than most sweeps do.
+            names, options = [entry.task for entry in entries], entries[0].options
+            joined = ScheduleEntry(task=_TASK, kwargs={"names": names}, options=options, app=self.app)
+            self.apply_entry(joined, producer=self.producer)
         return max(0.0, min(self._due_at.values(), default=now + 1.0) - time.monotonic())
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
@@ -50,22 +54,11 @@ class SteadyScheduler(Scheduler):
             self.apply_async(entry, producer=producer, advance=False)
             self._sent_at = time.monotonic()
         except SchedulingError as refused:
-            log.warning("sweep_not_asked_for", task=entry.task, reason=str(refused)[:200])
+            log.warning("sweep_not_asked_for", tasks=entry.kwargs, reason=str(refused)[:200])
 
     def reaches_the_broker(self) -> bool:
         """Return whether a message was sent lately."""
         return time.monotonic() - self._sent_at < _LATELY_SECONDS
-
-
-def _joined(entries: list[ScheduleEntry]) -> ScheduleEntry:
-    """Return one entry for all: a message costs the worker more than most sweeps do."""
-    [first, *others] = entries
-    names = [entry.task for entry in entries]
-    if not others:
-        return first
-    return ScheduleEntry(
-        task="moderation.tasks.run_sweeps", kwargs={"names": names}, options=first.options, app=first.app
-    )
 
 
 def _seconds(entry: ScheduleEntry) -> float:

@@ -11,7 +11,7 @@ from deploy.local.child import Child, rotate
 from deploy.local.running import Running
 from deploy.local.service import Service
 
-_LOOP_SECONDS = 0.1
+_LOOP_SECONDS = 0.2
 _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
 _ROTATE_SECONDS = 30.0
