@@ -10,17 +10,12 @@ from pathlib import Path
 
 from deploy.local import child
 
+_WORKERS = ("housekeeping", "webhooks", "background", "evidence", "exports", "learning")
 PARTS = {
-    "worker": "--hostname=scoring@",
+    "worker": "spamdesk scoring",
     "broker": "valkey-server",
     "Triton": "tritonserver",
-    "housekeeping": "--hostname=housekeeping@",
-    "webhooks": "--hostname=webhooks@",
-    "background": "--hostname=background@",
-    "evidence": "--hostname=evidence@",
-    "exports": "--hostname=exports@",
-    "learning": "--hostname=learning@",
-    "web": "config.server",
+    **{name: f"spamdesk {name}" for name in (*_WORKERS, "web")},
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
 POSTGRES = "PostgreSQL"

@@ -15,13 +15,10 @@ from typing import LiteralString
 import psutil
 import psycopg
 
-from deploy.local import application, ports
-from deploy.local.broker import Broker
+from deploy.local import application, ports, run
 from deploy.local.places import ROOT, State
-from deploy.local.postgres import Postgres
 from deploy.local.service import Service
 from deploy.local.supervisor import Supervisor
-from deploy.local.triton import Triton
 
 SHIPPED = ROOT / "triton_repo"
 
@@ -45,11 +42,14 @@ def running(
     No key is slowed down.
     """
     state = State(ROOT / ".state" / "bench" / name)
-    environment = _environment(state)
+    everything = run.environment(state, port=ports.free()) | {"SPAMDESK_MODE": "demo"}
+    environment = {name: value for name, value in everything.items() if not name.endswith(("_URL", "_PROXY"))}
+    if not has_triton:
+        environment["TRITON_URL"] = f"grpc://{ports.LOOPBACK}:9"  # nobody answers there
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
-        _servers(supervisor, state, has_triton=has_triton)
+        supervisor.wait_until_up(run.servers(supervisor, state))
         supervisor.run_step(application.preparation(seeds_demo=True))
         os.environ.update(supervisor.environment)
         with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
@@ -84,34 +84,6 @@ def processor_seconds() -> dict[str, float]:
             names = (name for name in ("celery", "postgres", "triton", "valkey") if name in words)
             seconds[next(names, "rest")] += times.user + times.system
     return seconds
-
-
-def _environment(state: State) -> dict[str, str]:
-    variables = {name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_PROXY"))}
-    return {
-        **variables,
-        "SPAMDESK_MODE": "demo",
-        "SPAMDESK_STATE_DIR": str(state.path),
-        "SPAMDESK_WEB_PORT": str(ports.free()),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "PYTHONUNBUFFERED": "1",
-        "no_proxy": f"localhost,{ports.LOOPBACK}",
-    }
-
-
-def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
-    database, broker = Postgres(state=state, port=ports.free()), Broker(state=state, port=ports.free())
-    supervisor.environment |= {
-        "DATABASE_URL": database.url,
-        "CELERY_BROKER_URL": broker.url,
-        "TRITON_URL": f"grpc://{ports.LOOPBACK}:9",  # nobody answers there
-    }
-    servers = [database.service(), broker.service()]
-    if has_triton:
-        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
-        supervisor.environment["TRITON_URL"] = triton.url
-        servers.append(triton.service())
-    supervisor.bring_up(*servers)
 
 
 def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Service]:

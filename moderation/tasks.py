@@ -1,8 +1,9 @@
 """Celery tasks: read the clock, make one call. Keyword ids only; each is safe to run twice."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
-from celery import shared_task
+from celery import current_app, shared_task
 from django.utils import timezone
 
 from moderation.operations import activity, explanations, reconsider
@@ -122,6 +123,14 @@ _SWEEPS: dict[str, Callable[..., int]] = {
     "seal_late_audit": chain.seal_late,
 }
 """Tasks that only call an operation; config/schedule.py has the periods."""
+
+
+@shared_task
+def run_sweeps(*, names: list[str], **_: object) -> None:
+    """Run tasks of beat in turn, also after one that fails."""
+    with ExitStack() as remaining:
+        for name in reversed(names):
+            remaining.callback(current_app.tasks[name])
 
 
 def _register(name: str, work: Callable[..., int]) -> None:

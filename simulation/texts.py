@@ -97,18 +97,18 @@ def links(text: str) -> tuple[str, ...]:
 @functools.cache
 def curated(families: Families) -> tuple[Text, ...]:
     """Return the curated texts of some families, in the order of their file."""
-    file = resources.files("training").joinpath("curated_posts.jsonl")
-    rows = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
-    return tuple(
-        Text(
-            text=row["text"],
-            kind=_kind(row["group"], is_spam=row["label"] == 1, intent=row["meta"]["intent"]),
-            language=row["lang"],
-            is_hard=row["meta"]["judged"] == "context",
+    with resources.files("training").joinpath("curated_posts.jsonl").open(encoding="utf-8") as lines:
+        return tuple(
+            Text(
+                text=row["text"],
+                kind=_kind(row["group"], is_spam=row["label"] == 1, intent=row["meta"]["intent"]),
+                language=row["lang"],
+                is_hard=row["meta"]["judged"] == "context",
+            )
+            # One by one: of the whole file a process would keep ten times the memory of what it needs.
+            for row in map(json.loads, lines)
+            if (split_of(row["group"]) == Split.TRAIN) == (families == Families.TRAIN)
         )
-        for row in rows
-        if (split_of(row["group"]) == Split.TRAIN) == (families == Families.TRAIN)
-    )
 
 
 @functools.cache

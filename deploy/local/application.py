@@ -30,13 +30,6 @@ class Worker:
     has_threads: bool = False
     gives_way: bool = False
 
-    @property
-    def says(self) -> str:
-        """Return the line shown at start."""
-        kind = "thread" if self.has_threads else "process"
-        many = kind + ("" if self.concurrency == 1 else "es" if kind == "process" else "s")
-        return f"worker for {', '.join(self.queues)}; {self.concurrency} {many}"
-
 
 def workers() -> tuple[Worker, ...]:
     """Return the workers: long tasks never delay those that must be on time.
@@ -84,6 +77,23 @@ def preparation(*, seeds_demo: bool) -> Service:
     )
 
 
+def parent(*, state: State) -> Service:
+    """Return the parent of the workers, beat and web; it waits for them by the times of each."""
+    announcement = state.folder("workers") / "parent"
+    return Service(
+        name="parent",
+        command=(sys.executable, "-m", "deploy.local.parent"),
+        environment={"SPAMDESK_READY_FILE": str(announcement)},
+        folder=ROOT,
+        needs_servers=True,
+        prepare=lambda: announcement.unlink(missing_ok=True),
+        check=lambda: _exists(announcement),
+        idle_seconds=3600,
+        stop_seconds=150,
+        says_itself=True,
+    )
+
+
 def worker(kind: Worker, *, state: State) -> Service:
     """Return a Celery worker that empties the queues of its kind, the first one first."""
     announcement = state.folder("workers") / kind.name
@@ -109,7 +119,7 @@ def worker(kind: Worker, *, state: State) -> Service:
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
         stop_seconds=15,
-        says=kind.says,
+        says=f"worker for {', '.join(kind.queues)}; {kind.concurrency} at once",
     )
 
 

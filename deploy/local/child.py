@@ -48,16 +48,15 @@ class Child:
         owner: Owner | None = None,
         death_signal: signal.Signals = signal.SIGTERM,
         folder: Path | None = None,
+        says_itself: bool = False,
     ) -> None:
-        rotate(log)
-        self._log, self._done = log, (0.0, 0)
-        self._moved_at = self._look_at = time.monotonic()
+        self._keep(log)
         # A file, not a pipe: it survives a killed supervisor, and no child blocks on a full pipe.
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=None if says_itself else output,
                 stderr=subprocess.STDOUT,
                 cwd=folder,
                 env={**environment, MARK: mark},
@@ -65,8 +64,13 @@ class Child:
                 user=owner.user_id if owner else None,
                 group=owner.group_id if owner else None,
                 extra_groups=[] if owner else None,
-                preexec_fn=_dies_with(os.getpid(), death_signal),  # noqa: PLW1509 - one thread only
+                preexec_fn=dies_with(os.getpid(), death_signal),  # noqa: PLW1509 - one thread only
             )
+
+    def _keep(self, log: Path) -> None:
+        rotate(log)
+        self._log, self._done = log, (0.0, 0)
+        self._moved_at = self._look_at = time.monotonic()
 
     @property
     def id(self) -> int:
@@ -92,10 +96,10 @@ class Child:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the process itself."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
+        if self.exit_code() is None:
+            os.kill(self.id, number)
 
-    def wait(self, *, seconds: float) -> bool:
+    def wait(self, *, seconds: float | None = None) -> bool:
         """Wait for its end; return whether it ended in time."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
@@ -104,8 +108,8 @@ class Child:
     def kill_group(self) -> None:
         """Kill the whole process group: a web worker survives its killed parent and would keep the port."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            os.killpg(self.id, signal.SIGKILL)
+        self.wait()
 
 
 def kill_leftovers(*, mark: str) -> list[int]:
@@ -138,7 +142,9 @@ def rotate(log: Path) -> None:
             os.truncate(log, 0)
 
 
-def _dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
+def dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
+    """Return what a new process calls to be sent this signal when its parent ends."""
+
     def prepare() -> None:
         # After the change of user, which clears the death signal.
         _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)

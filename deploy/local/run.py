@@ -3,7 +3,6 @@
 `make servers` starts the servers alone.
 """
 
-import contextlib
 import fcntl
 import os
 import signal
@@ -15,7 +14,7 @@ from deploy.local.broker import Broker
 from deploy.local.places import State
 from deploy.local.postgres import Postgres
 from deploy.local.preflight import Lacking
-from deploy.local.supervisor import StartFailed, Stopped, Supervisor
+from deploy.local.supervisor import StartFailed, Stopped, Supervisor, say
 from deploy.local.triton import Triton
 
 _SCREEN = """
@@ -62,52 +61,50 @@ def main() -> None:
 def _run(state: State, *, port: int, only_servers: bool) -> None:
     mark = str(state.path)
     if leftovers := child.kill_leftovers(mark=mark):
-        _say(f"  ended {len(leftovers)} processes that an earlier run left behind")
+        say(f"  ended {len(leftovers)} processes that an earlier run left behind")
     with Supervisor(
-        logs=state.folder("logs"), mark=mark, environment=_environment(state, port), say=_say
+        logs=state.folder("logs"), mark=mark, environment=environment(state, port=port), say=say
     ) as supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor.request_stop)
         try:
             _bring_up(supervisor, state, port=port, only_servers=only_servers)
         except Stopped:
-            _say("\nStopping before everything was up")
+            say("\nStopping before everything was up")
             return
         mode = supervisor.environment["SPAMDESK_MODE"]
-        _say(_SERVERS if only_servers else screen(port=port, state=state, mode=mode))
+        say(_SERVERS if only_servers else screen(port=port, state=state, mode=mode))
         supervisor.watch()
-        _say("\nStopping")
+        say("\nStopping")
     addresses.remove(state=state)
-    _say(f"Stopped; everything is kept in {state.path}")
+    say(f"Stopped; everything is kept in {state.path}")
 
 
 def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: bool) -> None:
     is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
-    _say("Starting Spamdesk")
+    say("Starting Spamdesk")
     if is_demo and not only_servers:
         _launch_simulated_web(supervisor, state)
-    servers = _servers(supervisor, state)
-    first = [name for name in servers if name != "triton"]
+    for variable in ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL"):
+        if supervisor.environment.get(variable):
+            say(f"  using {variable} from the environment")
+    launched = servers(supervisor, state)
+    addresses.write(state=state, environment=supervisor.environment)
+    first = [name for name in launched if name != "triton"]
     supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
     if only_servers:
-        supervisor.wait_until_up({*servers} - {*first})
+        supervisor.wait_until_up({*launched} - {*first})
         return
-    services = (
-        *(application.worker(kind, state=state) for kind in application.workers()),
-        application.beat(),
-        application.web(port=port, processes=application.web_processes()),
-    )
-    for service in services:
-        supervisor.launch(service)
+    supervisor.launch(application.parent(state=state))
     # Triton loads its models while the database is migrated: it is needed last.
-    supervisor.wait_until_up([*{*servers} - {*first}, *(service.name for service in services)])
+    supervisor.wait_until_up([*{*launched} - {*first}, "parent"])
     if is_demo:
         supervisor.launch_once(application.simulator(port=port))
 
 
-def _servers(supervisor: Supervisor, state: State) -> list[str]:
-    """Launch each server whose address was not given, and note the addresses for what comes after."""
+def servers(supervisor: Supervisor, state: State) -> list[str]:
+    """Launch each server whose address was not given, and note the addresses; return their names."""
     launched = []
     for variable, server in (
         ("DATABASE_URL", Postgres(state=state, port=ports.free())),
@@ -115,7 +112,6 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
         ("TRITON_URL", Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())),
     ):
         if supervisor.environment.get(variable):
-            _say(f"  using {variable} from the environment")
             continue
         service = server.service()
         supervisor.environment[variable] = server.url
@@ -126,7 +122,6 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
             supervisor.environment["SPAMDESK_POSTGRES_PROGRAMS"] = str(postgres_files.binaries())
         supervisor.launch(service)
         launched.append(service.name)
-    addresses.write(state=state, environment=supervisor.environment)
     return launched
 
 
@@ -140,7 +135,8 @@ def _launch_simulated_web(supervisor: Supervisor, state: State) -> None:
     supervisor.launch(application.simulated_web(port=port, state=state))
 
 
-def _environment(state: State, port: int) -> dict[str, str]:
+def environment(state: State, *, port: int) -> dict[str, str]:
+    """Return the environment of everything that runs: this one, and what the product needs."""
     return {
         "SPAMDESK_MODE": "demo",
         **os.environ,
@@ -186,11 +182,6 @@ def _web_port() -> int:
             f"port {value} is taken; choose another: SPAMDESK_WEB_PORT={ports.free(preferred=8001)} make run"
         )
     return int(value)
-
-
-def _say(line: str) -> None:
-    with contextlib.suppress(OSError):  # a terminal that is gone, a file on a full disk
-        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Service:
     repeats the check while it runs, for servers that can hang while their process lives; one that has worked
     is restarted once it failed for `patience_seconds`. What `needs_servers` stops first, all at once. A
     start, or a step that ends by itself, fails when the process has done nothing for `idle_seconds`; `cure`
-    says what to do then.
+    says what to do then. One that `says_itself` what happens writes to the terminal.
     """
 
     name: str
@@ -46,4 +46,5 @@ class Service:
     patience_seconds: float = 20
     needs_servers: bool = False
     says: str = ""
+    says_itself: bool = False
     cure: str = "nothing is lost: start again; if it fails in the same way, that log is the place to look"

@@ -11,7 +11,7 @@ from deploy.local.child import Child, rotate
 from deploy.local.running import Running
 from deploy.local.service import Service
 
-_LOOP_SECONDS = 0.1
+_LOOP_SECONDS = 0.2
 _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
 _ROTATE_SECONDS = 30.0
@@ -25,6 +25,12 @@ class StartFailed(Exception):
 
 class Stopped(Exception):
     """A stop was requested while services were starting."""
+
+
+def say(line: str) -> None:
+    """Print a line, unless the terminal is gone, or the disk of the file full."""
+    with contextlib.suppress(OSError):
+        print(line, flush=True)
 
 
 class Supervisor:
@@ -164,6 +170,7 @@ class Supervisor:
             environment={**self.environment, **service.environment},
             death_signal=service.stop_signal,
             folder=service.folder,
+            says_itself=service.says_itself,
         )
 
     def tend(self) -> None:

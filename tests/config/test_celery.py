@@ -65,6 +65,7 @@ class Asking(SteadyScheduler):
             "seldom": {"task": "seldom", "schedule": timedelta(seconds=300)},
         }
         self.asked: list[str] = []
+        self.messages = 0
         self.is_refused = False
         super().__init__(app=app, lazy=False)
         self.schedule = {name: self.schedule[name] for name in ("often", "seldom")}
@@ -72,7 +73,8 @@ class Asking(SteadyScheduler):
     def apply_async(self, entry: ScheduleEntry, *_: object, **__: object) -> None:
         if self.is_refused:
             raise SchedulingError("MISCONF Errors writing to the AOF file: No space left on device")
-        self.asked.append(str(entry.task))
+        self.asked += (entry.kwargs or {})["names"]
+        self.messages += 1
 
 
 @pytest.fixture
@@ -160,6 +162,15 @@ class TestSteadyScheduler:
 
         assert waits == 5.0
         assert beat.asked == ["often"] * 4
+
+    def test_asks_in_one_message_for_all_that_are_due(self, clock: list[float]) -> None:
+        beat = Asking()
+        beat.tick()
+        clock[0] += 299.8
+        beat.tick()
+
+        assert beat.asked == ["often", "seldom"]
+        assert beat.messages == 1
 
     @pytest.mark.parametrize("hours", [-1, 1])
     def test_does_not_look_at_the_wall_clock(self, clock: list[float], hours: int) -> None:

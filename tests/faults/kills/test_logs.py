@@ -13,10 +13,9 @@ from tests.faults.kills.traces import claim, complaint, send_at_once, sign_in
 from tests.faults.stand import Stand, post
 
 WORDS = (
-    "config.server",
     "valkey-server",
-    "beat",
-    *(f"--hostname={kind.name}@" for kind in application.workers()),
+    "deploy.local.parent",
+    *(f"spamdesk {name}" for name in ("web", "beat", *(kind.name for kind in application.workers()))),
 )
 
 
@@ -80,9 +79,13 @@ def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Clien
 def test_comes_back_after_a_kill(stand: Stand, word: str) -> None:
     stand.wait_until(lambda: _runs(stand, word), f"up: {word}")
     killed = stand.process(word)
+    others = {
+        other: stand.process(other) for other in WORDS if word != "deploy.local.parent" != other != word
+    }
 
     os.kill(killed, signal.SIGKILL)
 
     stand.wait_until(lambda: killed not in stand.processes(), "gone")
     stand.wait_until(lambda: _runs(stand, word), f"back: {word}")
     stand.wait_until(stand.is_ready, "ready again")
+    assert {other: stand.process(other) for other in others} == others

@@ -111,3 +111,13 @@ def test_every_scheduled_task_notes_that_it_ran(name: str) -> None:
     app.tasks[settings.CELERY_BEAT_SCHEDULE[name.replace("_", "-")]["task"]]()
 
     assert SweepRun.objects.get(sweep=name).succeeded_at is not None
+
+
+def test_one_that_fails_stops_none_that_were_asked_for_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"moderation.tasks.{name}" for name in ("seal_audit", "sweep_exports")]
+    monkeypatch.setattr(app.tasks[names[0]], "run", lambda **_: 1 / 0)
+
+    with pytest.raises(ZeroDivisionError):
+        app.tasks["moderation.tasks.run_sweeps"](names=names)
+
+    assert SweepRun.objects.get(sweep="sweep_exports").succeeded_at is not None
