@@ -151,10 +151,14 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
 def evidence_words_of(score: Score) -> list[tuple[str, float]]:
     """Return [word, share] of the words that make what a post leads to read like spam, saved or not.
 
-    Raises InvalidRecord, and what `Scorers.of` raises.
+    Raises content.Unavailable, InvalidRecord, and what `Scorers.of` raises.
     """
-    release = scorer.current().of(score.release_id).release
-    return evidence_words.of(PostRecord.from_json(score.record), release=release)
+    scorers, release_id = scorer.current(), score.release_id
+    return evidence_words.of(
+        PostRecord.from_json(score.record),
+        release=scorers.of(release_id).release,
+        content=scorers.explaining_content_of(release_id),
+    )
 
 
 def _counterfactual(score: Score) -> dict[str, Any]:
