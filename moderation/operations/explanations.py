@@ -91,9 +91,9 @@ def ahead(*, at: datetime) -> int:
 
     None while nobody reviews: whoever comes back has their first case explained when they claim it.
 
-    An explanation asks the content model about some sixty texts. Explaining every case on arrival would load
-    the model more than scoring does, so only cases that moderators will see soon are explained, the first
-    ones first, and no more in a sweep than leaves the processor to scoring.
+    An explanation asks the content model about some sixty texts, with evidence twice that. Explaining every
+    case on arrival would load the model more than scoring does, so only cases that moderators will see soon
+    are explained, the first ones first, and no more in a sweep than leaves the processor to scoring.
     """
     if not ReviewPage.objects.filter(used_at__gt=at - REVIEWED_WITHIN).exists():
         return 0
