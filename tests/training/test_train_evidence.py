@@ -22,6 +22,7 @@ from tests.scoring.ruled_posts import NO_BANS, equal
 from tests.scoring.starter import STARTER
 from training import fit_evidence, fit_reader, measure_ensemble, measure_evidence, train_evidence
 from training.ensemble_rows import Rows
+from training.fit_reader import Readers
 from training.labelled_records import LabelledRecord
 from training.worded_texts import Texts, WordedText
 
@@ -101,6 +102,52 @@ def model(base: Release) -> EvidenceModel:
     return train(hidden(240), PAGES, base=base)
 
 
+@pytest.fixture(scope="module")
+def readers() -> Readers:
+    return fit_reader.fit(Texts.of(PAGES), scores=Telling().scores([page.text for page in PAGES]), seed=1)
+
+
+class TestReader:
+    def test_tells_spam_from_other_texts(self, readers: Readers) -> None:
+        asked = ["go: casino bonus claim now", "as ever the council met on monday"]
+        spam, other = readers.whole.probabilities(asked, scores=Telling().scores(asked))
+
+        assert spam > 0.5 > other
+
+    def test_no_fold_has_learnt_the_family_that_it_reads(self, readers: Readers) -> None:
+        assert set(readers.fold_of) == {page.family for page in PAGES}
+        for family in readers.fold_of:
+            assert readers.unaware_of([family]) is readers.folds[readers.fold_of[family]]
+        assert readers.unaware_of(readers.fold_of) is None
+        assert readers.unaware_of(["never seen"]) is readers.whole
+
+    def test_what_is_left_out_is_told_apart_too(self, readers: Readers) -> None:
+        read = {True: 0.0, False: 0.0}
+        for page in PAGES:
+            reader, scores = readers.folds[readers.fold_of[page.family]], Telling().scores([page.text])
+            read[page.is_spam] += float(reader.probabilities([page.text], scores=scores)[0])
+
+        assert read[True] > read[False]
+
+    def test_a_record_is_read_by_one_that_has_not_learnt_its_families(
+        self, base: Release, readers: Readers
+    ) -> None:
+        families = [PAGES[0].family, PAGES[-1].family]
+        known = [
+            dataclasses.replace(hidden(1)[0], families=tuple(chosen))
+            for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
+        ]
+
+        judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest, content=Telling())
+
+        assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
+
+    def test_spam_weighs_its_share(self) -> None:
+        weights = fit_reader.balanced(np.array([True, False, False]), weights=np.array([5.0, 1.0, 1.0]))
+
+        assert weights[0] / weights.sum() == pytest.approx(fit_reader.SPAM_SHARE)
+
+
 class TestWorth:
     def test_counts_how_much_likelier_spam_is_with_it(self) -> None:
 
@@ -144,20 +191,6 @@ class TestTrainEvidence:
         with pytest.raises(fit_evidence.TooFew, match="texts to learn from"):
             train(hidden(240), PAGES[:40], base=base)
 
-    def test_a_record_is_read_by_one_that_has_not_learnt_its_families(self, base: Release) -> None:
-        scores = Telling().scores([page.text for page in PAGES])
-        readers = fit_reader.fit(Texts.of(PAGES), scores=scores, seed=1)
-        families = [PAGES[0].family, PAGES[-1].family]
-        known = [
-            dataclasses.replace(hidden(1)[0], families=tuple(chosen))
-            for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
-        ]
-
-        judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest, content=Telling())
-
-        assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
-        assert readers.unaware_of(()) is readers.whole
-
     def test_is_written_beside_trees_that_stay_as_they_are(
         self, base: Release, model: EvidenceModel, tmp_path: Path
     ) -> None:
@@ -165,6 +198,7 @@ class TestTrainEvidence:
         twice = train_evidence.write(release, model, out=tmp_path / "release")
 
         assert set(release.files) == {*base.files, *evidence_model.FILES}
+        assert (release.folder / evidence_model.READER_FILE).stat().st_size < 3_000
         assert release.id == twice.id != base.id
         before, after = (Scorer(release=one, content=FakeContent()) for one in (base, release))
         for one in labelled(9):
