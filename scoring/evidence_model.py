@@ -6,7 +6,8 @@ docs/adr/0031-evidence-adds-and-never-excuses.md.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -17,9 +18,11 @@ from scoring.ensemble import content_margins, probabilities_of
 from scoring.features import Evidence, collected
 from scoring.platform_head import PlatformHead
 from scoring.records import PostRecord
-from scoring.release import SchemaMismatch, loading_json
+from scoring.release import Release, SchemaMismatch, loading_json
 from scoring.routing import NO_OPINION
 from scoring.trees import Floats
+
+log = logging.getLogger(__name__)
 
 EVIDENCE_FILE, READER_FILE = "evidence.json", "evidence.npz"
 FILES = (EVIDENCE_FILE, READER_FILE)
@@ -84,33 +87,41 @@ class Joined:
 class EvidenceModel:
     """Steps of features by name. `intercept` is the log-odds at which their sum begins to count, `suspicion`
     bounds what circumstances add to the rest, in log-odds. `reader` reads pages, pictures and captions, which
-    are not written as posts are: the n-grams of a platform's head, without the content model, which is asked
-    only where there is no reader. `trained` tells what both were fitted on.
+    are not written as posts are: a head on margin and vector of the content model that `content` identifies,
+    empty for one on n-grams, of before. `trained` tells what both were fitted on.
     """
 
     steps: Mapping[str, Steps]
     intercept: float
     suspicion: float
-    reader: PlatformHead | None = None
+    reader: PlatformHead
+    content: str = ""
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path, *, files: Collection[str]) -> Self | None:
-        """Read a release's model, None if it has none. Raises Corrupt or SchemaMismatch."""
-        if EVIDENCE_FILE not in files:
+    def load(cls, release: Release) -> Self | None:
+        """Read a release's model, None if it has none or if the reader learnt from another content model.
+
+        Raises Corrupt or SchemaMismatch.
+        """
+        if EVIDENCE_FILE not in release.files:
             return None
-        with loading_json(folder / EVIDENCE_FILE, form=_FORMAT) as stored:
+        with loading_json(release.folder / EVIDENCE_FILE, form=_FORMAT) as stored:
             steps = {name: _steps(fields) for name, fields in stored["steps"].items()}
             model = cls(
                 steps=steps,
                 intercept=float(stored["intercept"]),
                 suspicion=float(stored["suspicion"]),
-                reader=PlatformHead.load(folder / READER_FILE) if READER_FILE in files else None,
+                reader=PlatformHead.load(release.folder / READER_FILE),
+                content=stored.get("content", ""),
                 trained=stored["trained"],
             )
         for name, step in steps.items():
             if _VERSIONS.get(name) != step.version:
-                raise SchemaMismatch(f"{folder / EVIDENCE_FILE}: this code computes {name} otherwise or not")
+                raise SchemaMismatch(f"{release.folder}: this code computes {name} otherwise or not")
+        if model.content not in {"", release.content_model}:
+            log.warning("%s: evidence is ignored, its reader knows another content model", release.folder)
+            return None
         return model
 
     def save(self, folder: Path) -> list[Path]:
@@ -122,13 +133,12 @@ class EvidenceModel:
             "intercept": self.intercept,
             "suspicion": self.suspicion,
             "steps": {name: asdict(step) for name, step in self.steps.items()},
+            "content": self.content,
             "trained": self.trained,
         }
-        paths = [folder / EVIDENCE_FILE]
+        paths = [folder / name for name in FILES]
         paths[0].write_text(json.dumps(stored, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        if self.reader is not None:
-            paths.append(folder / READER_FILE)
-            self.reader.save(paths[1])
+        self.reader.save(paths[1])
         return paths
 
     def join(self, margins: Floats, *, rows: Floats) -> Joined:

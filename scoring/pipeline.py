@@ -39,7 +39,7 @@ class Scorer:
         self.content = content
         self._ensemble, self._explainer = explained_ensemble(release)
         release.check_features(self._ensemble.features, names=features.NAMES, schema=features.SCHEMA_HASH)
-        self._evidence = EvidenceModel.load(release.folder, files=release.files)
+        self._evidence = EvidenceModel.load(release)
         self._models = features.Models.load(release.folder, files=release.files)
         self.heads = heads or PlatformHeads.load(release.folder, files=release.heads)
 
@@ -118,16 +118,13 @@ class Scorer:
 
     def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
         """Return the readings of records' evidence, float64 (n, 3): all unknown if this release reads none.
-        Raises content.Unavailable, if the content model reads it.
+        Raises content.Unavailable.
         """
         if self._evidence is None:
             return readings.unknown(len(records))
         evidence = Readings(records, manifest=self.release.manifest)
-        if self._evidence.reader is not None:
-            return evidence.read_by(self._evidence.reader)
-        return evidence.highest(
-            (content or self.content).probabilities(evidence.texts) if evidence.texts else ()
-        )
+        scores = (content or self.content).scores(evidence.texts) if evidence.texts else ()
+        return evidence.read_by(self._evidence.reader, scores=scores)
 
     def _known(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None

@@ -2,7 +2,7 @@
 
 A linear model over the content margin, the content model's vector, and hashed n-grams of words and
 characters, fitted on the platform's decisions (training/train_heads.py). For that platform's posts its output
-replaces the content probability.
+replaces the content probability. The reader of evidence is such a head, too, without n-grams.
 """
 
 import hashlib
@@ -32,27 +32,27 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 # Salts separate the character n-gram "a" from the word "a".
 _CHARACTER_SALT, _WORD_SALT = 1, 9
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_NO_VECTOR = np.zeros(0, dtype=np.float32)
+_NOTHING = np.zeros(0, dtype=np.float32)
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
 class PlatformHead:
-    """Weights of the n-gram buckets, float32 (BUCKETS,), of the vector, float32 (width,), empty for a head
-    that reads words alone, and the line through the content margin.
+    """Weights of the n-gram buckets, float32 (BUCKETS,), of the vector, float32 (width,), either empty for a
+    head that does not read it, and the line through the content margin.
 
     `learnt` are the keys of the posts and groups that it was fitted to, which must not judge it; empty if
     unknown.
     """
 
-    weights: NDArray[np.float32]
     content_slope: float
     intercept: float
-    vector: NDArray[np.float32] = field(default_factory=lambda: _NO_VECTOR)
+    weights: NDArray[np.float32] = field(default_factory=lambda: _NOTHING)
+    vector: NDArray[np.float32] = field(default_factory=lambda: _NOTHING)
     learnt: NDArray[np.uint64] = field(default_factory=lambda: _NO_KEYS)
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (BUCKETS,) or self.vector.ndim != 1:
+        if self.weights.shape not in {(0,), (BUCKETS,)} or self.vector.ndim != 1:
             raise ValueError("the weights have another shape than this code reads")
         if not np.isfinite([*self.weights, *self.vector, self.content_slope, self.intercept]).all():
             raise ValueError("a weight is not finite")
@@ -65,7 +65,7 @@ class PlatformHead:
                 weights=archive["weights"],
                 content_slope=float(archive["content_slope"]),
                 intercept=float(archive["intercept"]),
-                vector=archive.get("vector", _NO_VECTOR),
+                vector=archive.get("vector", _NOTHING),
                 # Older files lack it.
                 learnt=archive.get("learnt", _NO_KEYS),
             )
@@ -81,26 +81,21 @@ class PlatformHead:
             learnt=self.learnt,
         )
 
-    def margin(
-        self, text: str, *, content_margin: float, vector: Floats | NDArray[np.float32] = _NO_VECTOR
-    ) -> float:
+    def margin(self, text: str, *, content_margin: float, vector: Floats) -> float:
         """Return the log-odds that a text is spam on this platform. Raises ValueError for a vector of another
         width than that of the head.
         """
-        buckets, values = grams_of(text)
+        margin = self.content_slope * content_margin + self.intercept
         # fsum: the same sum on every machine, whatever vector instructions its numpy was built with.
-        grams = math.fsum((self.weights[buckets].astype(np.float64) * values).tolist())
-        sense = math.fsum((self.vector.astype(np.float64) * vector).tolist())
-        return self.content_slope * content_margin + self.intercept + grams + sense
-
-    def alone(self, texts: Sequence[str]) -> Floats:
-        """Return the probabilities (n,) of texts by the n-grams alone, without the content model."""
-        return probabilities_of(
-            np.array([self.margin(text, content_margin=0.0) for text in texts], dtype=np.float64)
-        )
+        if self.weights.size:
+            buckets, values = grams_of(text)
+            margin += math.fsum((self.weights[buckets].astype(np.float64) * values).tolist())
+        if self.vector.size:
+            margin += math.fsum((self.vector.astype(np.float64) * vector).tolist())
+        return margin
 
     def probabilities(self, texts: Sequence[str], *, scores: Sequence[ContentScore]) -> Floats:
-        """Return the platform's spam probabilities, float64 (n,), of texts and their scores."""
+        """Return the spam probabilities, float64 (n,), of texts and their scores."""
         margins = content_margins(np.array([score.probability for score in scores]))
         head_margins = [
             self.margin(text, content_margin=margin, vector=vector)

@@ -1,6 +1,6 @@
-"""The texts of a post's evidence, each read by itself: by the release's own reader if it has one, else by the
-content model in the call that has the post's own text. A release with an image model adds its answers to
-pictures from when they were fetched.
+"""The texts of a post's evidence, each read by itself: by the content model in the call that has the post's
+own text, and judged by the release's reader of evidence. A release with an image model adds its
+answers to pictures from when they were fetched.
 
 Of several pieces of a kind the highest answer counts: one page that reads like spam is enough.
 """
@@ -24,7 +24,7 @@ MOST_TEXTS = 6
 """Texts of a post, of each kind in turn, so that ten links leave room for a picture."""
 _FEWEST_LETTERS = 3
 _ARTICLE = 600
-"""Characters that the content model reads; a reader reads on."""
+"""Characters of an article that are read; the rest of the page follows."""
 _KINDS = _PAGE, _PICTURE, _TRANSCRIPT = range(3)
 """In the order of scoring.features.collected.READ."""
 
@@ -103,18 +103,17 @@ class Readings:
         """Return the texts to read, at most MOST_TEXTS of a post."""
         return [text.text for text in self._asked]
 
-    def read_by(self, reader: PlatformHead) -> Floats:
-        """Return the readings of a reader, as `highest` does; no server is asked."""
-        return self.highest(reader.alone(self.texts))
-
-    def highest(self, said: Sequence[float] | Floats) -> Floats:
+    def read_by(self, reader: PlatformHead | None, *, scores: Sequence[ContentScore]) -> Floats:
         """Return the highest probability of each kind by record, over texts and pictures: float64 (n, 3), NaN
-        without either.
+        without either. `scores` are the content model's answers to the texts, of which there are none without
+        a reader.
         """
-        probabilities = self.known.copy()
-        for text, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
-            probabilities[text.row, text.kind] = np.fmax(probabilities[text.row, text.kind], probability)
-        return probabilities
+        highest_read = self.known.copy()
+        if reader is not None and self._asked:
+            probabilities = reader.probabilities(self.texts, scores=scores)
+            for text, probability in zip(self._asked, probabilities, strict=True):
+                highest_read[text.row, text.kind] = np.fmax(highest_read[text.row, text.kind], probability)
+        return highest_read
 
 
 def ask(
@@ -126,26 +125,24 @@ def ask(
     evidence: Readings,
     reader: PlatformHead | None,
 ) -> Answers:
-    """Query the content model once, for own texts that are not `known`, and, without a `reader`, for all
-    texts of evidence. The platform's head corrects the scores, known ones too.
+    """Query the content model once, for own texts that are not `known` and for all texts of evidence, which
+    the `reader` corrects. The platform's head corrects the scores, known ones too.
 
     Texts that need the model while it is unavailable are unknown, and the answers degraded.
     """
     scores = list(known)
     places = [place for place, record in enumerate(records) if scores[place] is None and record.text.strip()]
-    others = evidence.texts if reader is None else []
-    read = evidence.known if reader is None else evidence.read_by(reader)
+    read = evidence.known
     is_degraded = False
-    if places or others:
+    if places or evidence.texts:
         try:
-            answers = content.scores([*(records[place].text for place in places), *others])
+            answers = content.scores([*(records[place].text for place in places), *evidence.texts])
         except Unavailable:
             is_degraded = True
         else:
             for place, score in zip(places, answers, strict=False):
                 scores[place] = score
-            if reader is None:
-                read = evidence.highest([score.probability for score in answers[len(places) :]])
+            read = evidence.read_by(reader, scores=answers[len(places) :])
     probabilities = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
     return Answers(texts=np.array(probabilities), scores=scores, read=read, is_degraded=is_degraded)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from scoring.evidence_model import EvidenceModel, Steps, measured
+from scoring.evidence_model import Steps, measured
 from scoring.features import collected
 from scoring.trees import Floats
 
@@ -31,7 +31,7 @@ class TooFew(ValueError):
     """Too few posts of either sort have evidence."""
 
 
-def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> EvidenceModel:
+def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> dict[str, Steps]:
     """Fit the steps on features (n, 11) beside main margins: the likeliest that never fall."""
     steps = {feature.name: _shape(feature.name) for feature in collected.FEATURES}
     table = np.column_stack(
@@ -54,7 +54,7 @@ def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: F
 
     within = [(0.0, 3.0)] * table.shape[1]
     point = minimize(cost, usual, jac=True, method="L-BFGS-B", bounds=within, options={"maxiter": 500}).x
-    return EvidenceModel(steps=dict(_weighted(steps, point)), intercept=INTERCEPT, suspicion=SUSPICION)
+    return dict(_weighted(steps, point))
 
 
 def _added(said: Floats, *, margins: Floats) -> tuple[Floats, Floats]:

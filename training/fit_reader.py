@@ -1,14 +1,17 @@
-"""Fit the reader of evidence: a linear model over n-grams, calibrated on families left out."""
+"""Fit the reader of evidence: a linear model over the content model's margin and vector, calibrated on
+families left out.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold
 
+from scoring.content import ContentScore, vectors_of
+from scoring.ensemble import content_margins
 from scoring.platform_head import PlatformHead
 from scoring.trees import Floats
 from training import fit_head
@@ -17,10 +20,9 @@ from training.worded_texts import Texts
 SPAM_SHARE = 0.2
 """Share of spam by weight, whatever share of the texts was simulated."""
 _FOLDS = 6
-_INVERSE_PENALTY = 10.0
-_ITERATIONS = 300
-_LEVELS = 127
-"""Levels of a weight, to either side: each weight takes a byte once compressed."""
+_ITERATIONS = 1_000
+_MARGIN = 5.0
+"""A margin that costs the fit as much as a vector, which is of length 1."""
 _MEANING_WITHIN = ((0.2, 8.0), (-8.0, 8.0))
 
 
@@ -40,23 +42,24 @@ class Readers:
         return self.folds[folds.pop()] if len(folds) == 1 else None
 
 
-def fit(texts: Texts, *, seed: int) -> Readers:
-    """Fit the reader and its cross-fitted versions, all without the content model."""
-    grams = fit_head.grams_matrix(list(texts.texts))
+def fit(texts: Texts, *, scores: Sequence[ContentScore], seed: int) -> Readers:
+    """Fit the reader and its cross-fitted versions on texts and the content model's scores of them."""
+    own = content_margins(np.array([score.probability for score in scores]))
+    inputs = np.column_stack([vectors_of(scores), own / _MARGIN])
     weights = balanced(texts.is_spam, weights=texts.weights)
     fold_of_text = _folds(texts, seed=seed)
     numbers = sorted(set(fold_of_text.tolist()))
-    raw = [_fitted(grams, texts, weights=weights, chosen=fold_of_text != number) for number in numbers]
+    raw = [_fitted(inputs, texts, weights=weights, chosen=fold_of_text != number) for number in numbers]
     margins = np.empty(len(texts.texts))
     for number, head in zip(numbers, raw, strict=True):
         out = fold_of_text == number
-        margins[out] = _margins(head, grams[out])
+        margins[out] = inputs[out] @ [*head.vector, head.content_slope * _MARGIN] + head.intercept
     folds = []
     for number, head in zip(numbers, raw, strict=True):
         others = fold_of_text != number
         means = _meaning(margins[others], is_spam=texts.is_spam[others], weights=weights[others])
         folds.append(means.moved(head))
-    whole = _fitted(grams, texts, weights=weights, chosen=np.ones(len(margins), dtype=np.bool_))
+    whole = _fitted(inputs, texts, weights=weights, chosen=np.ones(len(margins), dtype=np.bool_))
     return Readers(
         whole=_meaning(margins, is_spam=texts.is_spam, weights=weights).moved(whole),
         folds=folds,
@@ -80,29 +83,15 @@ def _folds(texts: Texts, *, seed: int) -> NDArray[np.intp]:
     return folds
 
 
-def _fitted(grams: csr_matrix, texts: Texts, *, weights: Floats, chosen: NDArray[np.bool_]) -> PlatformHead:
-    scales = fit_head.rarities(grams[chosen])
-    model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=_ITERATIONS)
-    model.fit(
-        grams[chosen] @ diags_array(scales),
-        texts.is_spam[chosen],
-        sample_weight=weights[chosen] / weights.mean(),
-    )
+def _fitted(inputs: Floats, texts: Texts, *, weights: Floats, chosen: NDArray[np.bool_]) -> PlatformHead:
+    model = LogisticRegression(max_iter=_ITERATIONS)
+    model.fit(inputs[chosen], texts.is_spam[chosen], sample_weight=weights[chosen] / weights.mean())
+    *vector, slope = model.coef_[0].tolist()
     return PlatformHead(
-        weights=_in_steps(scales * model.coef_[0]), content_slope=0.0, intercept=float(model.intercept_[0])
+        content_slope=slope / _MARGIN,
+        intercept=float(model.intercept_[0]),
+        vector=np.array(vector, dtype=np.float32),
     )
-
-
-def _in_steps(weights: Floats) -> NDArray[np.float32]:
-    """Return weights rounded to few values, which compress to a quarter."""
-    step = np.float32(max(float(np.abs(weights).max()), 1e-9) / _LEVELS)
-    rounded: NDArray[np.float32] = np.round(weights / step).astype(np.float32) * step
-    return rounded
-
-
-def _margins(head: PlatformHead, grams: csr_matrix) -> Floats:
-    margins: Floats = grams @ head.weights.astype(np.float64) + head.intercept
-    return margins
 
 
 def _meaning(said: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> fit_head.Line:

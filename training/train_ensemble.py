@@ -48,7 +48,7 @@ from training.served_content import Served
 from training.train_urls import URLS_MANIFEST
 
 SEED = 20_260
-# The evidence model is fitted to log-odds, which mean the same after a refit.
+# The evidence model is fitted to log-odds, which mean the same after a refit on the same content model.
 _OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
 _CONTENT_VERSION = "1"
 _SHIPPED = Path(__file__).resolve().parents[1] / "scoring" / "starter"

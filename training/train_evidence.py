@@ -1,15 +1,14 @@
 """`python -m training evidence`: fit what pages, pictures and captions add to a release's scores.
 
-The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from evidence of
-decided posts (`--labels`); the steps are fitted on records, each read by a reader that has not learnt its
-families. Give it records of other simulated worlds than the trees learnt from; `--held-out` ones, with pages
-of other authors, are measured.
+The trees stay as they are. A reader, a head on the content model's margin and vector, learns from texts of
+simulated pages (`--pages`) and from evidence of decided posts (`--labels`); the steps are fitted on records,
+each read by a reader that has not learnt its families. Give it records of other simulated worlds than the
+trees learnt from; `--held-out` ones, with pages of other authors, are measured.
 """
 
 import argparse
 import dataclasses
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -77,7 +76,7 @@ def main(arguments: argparse.Namespace) -> None:
         worded_texts.load(arguments.pages),
         base=base,
         content=content,
-        source=_sources(arguments),
+        source=labelled_records.sources([*arguments.records, *arguments.labels, *arguments.pages]),
         seed=arguments.seed,
     )
     release = write(base, model, out=arguments.out)
@@ -86,7 +85,8 @@ def main(arguments: argparse.Namespace) -> None:
         measure_evidence.measure(labelled_records.load(path), scorer=scorer, name=path.stem)
         for path in arguments.held_out
     ]
-    cards.publish(_card(model, tables=tables), part=PART, page=arguments.card)
+    languages = measure_evidence.by_language(model.reader, content=content)
+    cards.publish(_card(model, tables=tables, languages=languages), part=PART, page=arguments.card)
 
 
 def train(
@@ -109,18 +109,26 @@ def train(
     if min(of_spam, len(learnt) - of_spam) < FEWEST:
         raise TooFew(f"{len(learnt)} texts to learn from, {of_spam} of spam; {FEWEST} of either are needed")
     with threadpool_limits(limits=1):
-        readers = fit_reader.fit(Texts.of(learnt), seed=seed)
-        pairs = cross_read(posts, readers=readers, manifest=base.manifest)
+        scores = content.scores([text.text for text in learnt])
+        readers = fit_reader.fit(Texts.of(learnt), scores=scores, seed=seed)
+        pairs = cross_read(posts, readers=readers, manifest=base.manifest, content=content)
         is_spam = np.array([post.is_spam for post, _ in pairs])
         weights = np.array([min(post.weight, MOST_TRAINING_WEIGHT) for post, _ in pairs])
         rows = np.stack([row for _, row in pairs])
         margins = _margins([post.record for post, _ in pairs], base=base, content=content)
-        model = fit_evidence.fit(
+        steps = fit_evidence.fit(
             rows,
             margins=margins,
             is_spam=is_spam,
             weights=fit_reader.balanced(is_spam, weights=weights, share=fit_evidence.SPAM_SHARE),
         )
+    model = EvidenceModel(
+        steps=steps,
+        intercept=fit_evidence.INTERCEPT,
+        suspicion=fit_evidence.SUSPICION,
+        reader=readers.whole,
+        content=base.content_model,
+    )
     facts: dict[str, Any] = {
         "simulated": any(post.origin is Origin.SIMULATED for post in posts),
         **source,
@@ -134,11 +142,15 @@ def train(
             for scores in (margins, model.join(margins, rows=rows).margins)
         ],
     }
-    return dataclasses.replace(model, reader=readers.whole, trained=facts)
+    return dataclasses.replace(model, trained=facts)
 
 
 def cross_read(
-    known: Sequence[LabelledRecord], *, readers: Readers, manifest: Mapping[str, Any]
+    known: Sequence[LabelledRecord],
+    *,
+    readers: Readers,
+    manifest: Mapping[str, Any],
+    content: ContentProtocol,
 ) -> list[tuple[LabelledRecord, Floats]]:
     """Return records with their features of evidence, float64 (11,), by a reader that has learnt none of
     their families; records without such a reader are left out.
@@ -147,7 +159,8 @@ def cross_read(
     for post in known:
         reader = readers.unaware_of(worded_texts.family_of(post))
         if reader is not None:
-            read = Readings([post.record], manifest=manifest).read_by(reader)
+            evidence = Readings([post.record], manifest=manifest)
+            read = evidence.read_by(reader, scores=content.scores(evidence.texts))
             pairs.append((post, evidence_model.rows_of([post.record], read=read)[0]))
     return pairs
 
@@ -171,18 +184,7 @@ def _margins(records: Sequence[PostRecord], *, base: Release, content: ContentPr
     return margins
 
 
-def _sources(arguments: argparse.Namespace) -> dict[str, str]:
-    """Name the files and one SHA-256 over theirs."""
-    sources = labelled_records.sources([*arguments.records, *arguments.labels])
-    for path in arguments.pages:
-        sources = {
-            "file": f"{sources['file']}, {path.name}",
-            "sha256": sha256((sources["sha256"] + file_sha256(path)).encode()).hexdigest(),
-        }
-    return sources
-
-
-def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> str:
+def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table], languages: Iterable[str]) -> str:
     facts = model.trained
     weights = [
         f"| `{name}` | {', '.join(f'{knot:g}' for knot in steps.knots)} to {steps.top:g} "
@@ -198,6 +200,7 @@ def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> 
         sha256=facts["sha256"][:16],
         intercept=f"{model.intercept:g}",
         suspicion=f"{model.suspicion:g}",
+        languages="; ".join(languages),
         steps="\n".join(weights),
         tables="\n".join([measure_evidence.HEAD, *map(measure_evidence.row, tables)]),
     )

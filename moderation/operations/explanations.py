@@ -91,9 +91,9 @@ def ahead(*, at: datetime) -> int:
 
     None while nobody reviews: whoever comes back has their first case explained when they claim it.
 
-    An explanation asks the content model about some sixty texts. Explaining every case on arrival would load
-    the model more than scoring does, so only cases that moderators will see soon are explained, the first
-    ones first, and no more in a sweep than leaves the processor to scoring.
+    An explanation asks the content model about some sixty texts, with evidence twice that. Explaining every
+    case on arrival would load the model more than scoring does, so only cases that moderators will see soon
+    are explained, the first ones first, and no more in a sweep than leaves the processor to scoring.
     """
     if not ReviewPage.objects.filter(used_at__gt=at - REVIEWED_WITHIN).exists():
         return 0
@@ -151,10 +151,14 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
 def evidence_words_of(score: Score) -> list[tuple[str, float]]:
     """Return [word, share] of the words that make what a post leads to read like spam, saved or not.
 
-    Raises InvalidRecord, and what `Scorers.of` raises.
+    Raises content.Unavailable, InvalidRecord, and what `Scorers.of` raises.
     """
-    release = scorer.current().of(score.release_id).release
-    return evidence_words.of(PostRecord.from_json(score.record), release=release)
+    scorers, release_id = scorer.current(), score.release_id
+    return evidence_words.of(
+        PostRecord.from_json(score.record),
+        release=scorers.of(release_id).release,
+        content=scorers.explaining_content_of(release_id),
+    )
 
 
 def _counterfactual(score: Score) -> dict[str, Any]:

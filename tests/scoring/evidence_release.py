@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from scoring.evidence_model import FILES, EvidenceModel, Steps
+from scoring.platform_head import PlatformHead
 from scoring.release import MANIFEST, Release, file_sha256
 from tests.scoring.starter import STARTER
 
@@ -19,6 +20,7 @@ MODEL = EvidenceModel(
     },
     intercept=-5.0,
     suspicion=0.4,
+    reader=PlatformHead(content_slope=1.0, intercept=0.0),
 )
 
 

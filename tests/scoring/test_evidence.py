@@ -1,14 +1,16 @@
 """Evidence joined to a margin: it adds, it is bounded, its shares add up; which texts are read."""
 
+import dataclasses
 import json
-import time
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scoring import evidence_model, evidence_words
+from scoring.content import ContentScore
+from scoring.ensemble import probabilities_of
 from scoring.evidence import CAPTIONS, LINK, MEDIA, MOST_CHARACTERS, EvidencePiece, PageRead, PictureRead
 from scoring.evidence_model import EVIDENCE_FILE, EvidenceModel, Steps
 from scoring.features import collected
@@ -18,7 +20,7 @@ from scoring.readings import MOST_TEXTS, Readings, page_text
 from scoring.release import Corrupt, Release, SchemaMismatch
 from scoring.trees import Floats
 from tests.scoring.evidence_release import MODEL, release_with_evidence
-from tests.scoring.random_records import record
+from tests.scoring.random_records import Said, record
 from tests.scoring.starter import STARTER
 
 MARGINS = np.linspace(-13.8, 13.8, 24)
@@ -60,17 +62,26 @@ SPAM = "Pay the customs fee now or your parcel is returned. Confirm your card nu
 HARMLESS = "The library is open on Tuesday, and the garden club meets there in the evening as always."
 
 
-@cache
-def shipped() -> Release:
-    return Release.load(STARTER)
+class Counting(Said):
+    """Stands in for a content model: the more it finds of a few words, the surer it is."""
+
+    def __init__(self) -> None:
+        self.asked = list[str]()
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        self.asked.extend(texts)
+        words = ("fee", "parcel", "card")
+        margins = [2.0 * sum(word in text.lower() for word in words) - 3.0 for text in texts]
+        return probabilities_of(np.array(margins))
 
 
-def words_of(*pieces: EvidencePiece) -> list[tuple[str, float]]:
-    return evidence_words.of(record(evidence=pieces), release=shipped())
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return release_with_evidence(tmp_path_factory.mktemp("words") / "release")
 
 
-def parcel_page(text: str) -> EvidencePiece:
-    return EvidencePiece(role="link", page=PageRead(title="Parcel", text=text))
+def words_of(*pieces: EvidencePiece, release: Release) -> list[tuple[str, float]]:
+    return evidence_words.of(record(evidence=pieces), release=release, content=Counting())
 
 
 def test_steps_reach_from_knot_to_knot() -> None:
@@ -147,10 +158,17 @@ class TestJoin:
 
 class TestFile:
     def test_is_read_as_it_was_written(self, tmp_path: Path) -> None:
-        MODEL.save(tmp_path)
+        stored = EvidenceModel.load(release_with_evidence(tmp_path / "release"))
 
-        assert EvidenceModel.load(tmp_path, files=[EVIDENCE_FILE]) == MODEL
-        assert EvidenceModel.load(tmp_path, files=[]) is None
+        assert stored is not None
+        assert dataclasses.replace(stored, reader=MODEL.reader) == MODEL
+        assert EvidenceModel.load(dataclasses.replace(Release.load(STARTER), files={})) is None
+
+    def test_is_ignored_beside_another_content_model_than_its_reader_knows(self, tmp_path: Path) -> None:
+        other = release_with_evidence(tmp_path / "other", model=dataclasses.replace(MODEL, content="0123/2"))
+
+        assert EvidenceModel.load(other) is None
+        assert EvidenceModel.load(Release.load(STARTER)) is not None
 
     @pytest.mark.parametrize(
         ("change", "refusal"),
@@ -166,11 +184,12 @@ class TestFile:
     def test_refuses_what_it_cannot_evaluate(
         self, change: dict[str, object], refusal: type[Exception], tmp_path: Path
     ) -> None:
-        [path] = MODEL.save(tmp_path)
+        release = release_with_evidence(tmp_path / "release")
+        path = release.folder / EVIDENCE_FILE
         path.write_text(json.dumps(json.loads(path.read_text()) | change))
 
         with pytest.raises(refusal):
-            EvidenceModel.load(tmp_path, files=[EVIDENCE_FILE])
+            EvidenceModel.load(release)
 
 
 class TestReadings:
@@ -193,58 +212,51 @@ class TestReadings:
     def test_what_says_nothing_to_the_model_is_not_read(self, words: str) -> None:
         assert read_of(page(words)) == []
 
-    def test_the_highest_of_a_kind_counts_and_a_reader_asks_nobody(self) -> None:
+    def test_the_highest_of_a_kind_counts_by_margin_and_vector(self) -> None:
+        vector = np.array([4.0, 0.0], dtype=np.float32)
+        reader = PlatformHead(content_slope=0.5, intercept=-1.0, vector=vector)
+        posts = [record(evidence=(page("recipe for bread"), page("casino"))), record()]
+        scores = [ContentScore((0.0, 2.0), b"\x00\x7f"), ContentScore((0.0, -2.0), b"\x7f\x00")]
+
+        read = Readings(posts, manifest=LATIN).read_by(reader, scores=scores)
+
+        np.testing.assert_allclose(read, [[1.0 / (1.0 + np.exp(-2.0)), np.nan, np.nan], [np.nan] * 3])
+
+    def test_a_reader_of_n_grams_that_a_kept_release_has_says_what_it_said(self) -> None:
         weights = np.zeros(BUCKETS, dtype=np.float32)
         weights[grams_of("casino")[0]] = 3.0
-        reader = PlatformHead(weights=weights, content_slope=0.7, intercept=-2.0)
-        posts = [record(evidence=(page("recipe for bread"), page("casino"))), record()]
-        readings = Readings(posts, manifest=LATIN)
-        said: Floats = np.array([0.99, 0.01])
+        reader = PlatformHead(weights=weights, content_slope=0.0, intercept=-2.0)
+        readings = Readings([record(evidence=(page("casino"),))], manifest=LATIN)
 
-        plain, by_reader = readings.highest(said), readings.read_by(reader)
-
-        np.testing.assert_equal(plain, [[0.99, np.nan, np.nan], [np.nan] * 3])
-        assert by_reader[0, 0] > 0.9
-        np.testing.assert_equal(by_reader[1], [np.nan] * 3)
+        assert readings.read_by(reader, scores=[ContentScore((0.0, -9.0), b"\x7f\x00")])[0, 0] > 0.9
 
 
 class TestWords:
     @pytest.mark.parametrize(
         "piece",
         [
-            parcel_page(SPAM),
+            page(SPAM),
             EvidencePiece(role="media", picture=PictureRead(text=SPAM)),
             EvidencePiece(role=CAPTIONS, transcript=SPAM),
         ],
     )
-    def test_are_those_without_which_a_text_reads_less_like_spam(self, piece: EvidencePiece) -> None:
-        found = words_of(piece)
+    def test_are_those_without_which_the_worst_text_reads_less_like_spam(
+        self, piece: EvidencePiece, release: Release
+    ) -> None:
+        found = words_of(page("a card"), piece, release=release)
 
-        named = [word for word, _ in found]
-        assert {"fee", "parcel", "card"} & set(named)
-        assert set(named) <= set(f"parcel {SPAM}".lower().replace(".", "").split())
-        shares = [share for _, share in found]
-        assert shares == sorted(shares, reverse=True)
-        assert min(shares) >= 0.1 * max(shares)
+        assert found == [("card", 2.0), ("fee", 2.0), ("parcel", 2.0)]
 
-    def test_of_what_does_not_read_like_spam_there_are_none(self) -> None:
-        assert words_of(parcel_page(HARMLESS)) == []
-        assert words_of() == []
-        assert words_of(EvidencePiece(role="media", picture=PictureRead(text=None))) == []
+    @pytest.mark.parametrize("words", ["", HARMLESS, "\u202e\u0300 ---- '' \n" * 50])
+    def test_of_what_does_not_read_like_spam_there_are_none(self, words: str, release: Release) -> None:
+        assert words_of(page(words), release=release) == []
 
-    def test_are_few_and_soon_there_however_long_the_texts_are(self) -> None:
-        long = f"{SPAM} {' '.join(f'prize{number}' for number in range(2_000))}"[:MOST_CHARACTERS]
-        began = time.process_time()
+    def test_are_sought_in_few_questions_however_long_the_texts_are(self, release: Release) -> None:
+        content = Counting()
+        long = f"{SPAM} {' '.join(f'prize{number}' for number in range(200))}"[:MOST_CHARACTERS]
+        pieces = tuple(page(f"{number} {long}") for number in range(9))
 
-        found = words_of(*(parcel_page(f"{number} {long}") for number in range(9)))
+        found = evidence_words.of(record(evidence=pieces), release=release, content=content)
 
-        assert 0 < len(found) <= evidence_words.MOST_WORDS
-        assert time.process_time() - began < 12
-
-    def test_a_word_of_marks_alone_is_none(self) -> None:
-        assert words_of(parcel_page("\u202e\u0300 ---- '' \n" * 50)) == []
-
-    def test_a_release_without_a_reader_names_none(self, tmp_path: Path) -> None:
-        release = release_with_evidence(tmp_path / "release")
-
-        assert evidence_words.of(record(evidence=(parcel_page(SPAM),)), release=release) == []
+        assert len(found) == 3
+        assert len(content.asked) == MOST_TEXTS + 60

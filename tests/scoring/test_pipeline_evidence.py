@@ -101,7 +101,7 @@ class TestScore:
 
         assert again == pytest.approx(score.spam_probability, abs=1e-9)
         values = told(score)
-        assert values["content.page_probability"] == 0.98
+        assert values["content.page_probability"] == pytest.approx(0.98)
         assert values["context.link_hops"] == 3
         assert "content.picture_probability" not in values
 
@@ -114,7 +114,7 @@ class TestScore:
             [post], content_probabilities=np.array([score.content_probability]), read=read[None, :]
         )
 
-        np.testing.assert_equal(read, [0.9, np.nan, 0.8])
+        np.testing.assert_allclose(read, [0.9, np.nan, 0.8])
         assert again[0] == score.spam_probability
 
     def test_a_release_without_such_a_model_scores_as_before(self, content: FakeContent) -> None:
@@ -144,8 +144,9 @@ class TestImageModel:
 
         routes = [Route.ALLOW, Route.REVIEW, Route.ALLOW]
         assert [score.routing.route for score in scores] == routes
-        assert [told(score)["content.picture_probability"] for score in scores] == [0.1, 0.999, 0.8]
-        np.testing.assert_equal(scorer.read(posts)[:, 1], [0.1, 0.999, 0.8])
+        by_score = [told(score)["content.picture_probability"] for score in scores]
+        assert by_score == pytest.approx([0.1, 0.999, 0.8])
+        np.testing.assert_allclose(scorer.read(posts)[:, 1], [0.1, 0.999, 0.8])
 
     def test_is_joined_where_nothing_is_left_to_ask(self, release: Release, content: FakeContent) -> None:
         score = Scorer(release=with_image_model(release), content=content).score(
@@ -182,14 +183,14 @@ class TestAsking:
         score = scorer.score(harmless(*pages, picture), blocklist=NO_BANS)
 
         assert content.calls == [1 + MOST_TEXTS]
-        assert told(score)["content.picture_probability"] == 0.7
+        assert told(score)["content.picture_probability"] == pytest.approx(0.7)
 
     def test_pages_on_other_sites_are_read_first(self, scorer: Scorer) -> None:
         elsewhere = dataclasses.replace(page(0.9), leads_elsewhere=True)
 
         score = scorer.score(harmless(*map(page, [0.1] * 9), elsewhere), blocklist=NO_BANS)
 
-        assert told(score)["content.page_probability"] == 0.9
+        assert told(score)["content.page_probability"] == pytest.approx(0.9)
 
     @pytest.mark.parametrize(
         "piece",

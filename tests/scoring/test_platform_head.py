@@ -191,5 +191,5 @@ class TestHeads:
         margin = float(content_margins(np.array([0.2]))[0])
 
         assert float(
-            probabilities_of(np.array([SILENT.margin("x", content_margin=margin)]))[0]
+            probabilities_of(np.array([SILENT.margin("x", content_margin=margin, vector=np.zeros(2))]))[0]
         ) == pytest.approx(0.2)

@@ -159,7 +159,7 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
         platforms = [str(score.record["platform"]) for score in scores]
         kept = Ensemble.load(release.folder)
         margins = kept.judge(rows, content_probabilities=content).margins
-        if found := EvidenceModel.load(release.folder, files=release.files):
+        if found := EvidenceModel.load(release):
             margins = found.join(margins, rows=evidence_model.rows_of(records, read=_read(scores))).margins
         return platform_head.probabilities(release, margins, platforms=platforms)
 

@@ -45,7 +45,7 @@ class TestExplain:
         open_case: Case_,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(evidence_words, "of", lambda _record, *, release: [("pay", 2.5)])
+        monkeypatch.setattr(evidence_words, "of", lambda _record, *, release, content: [("pay", 2.5)])
         case = open_case(text="this is spam today")
         Score.objects.update(sub_models=sub_models)
 
