@@ -12,10 +12,10 @@ from deploy.local import child
 
 _WORKERS = ("housekeeping", "webhooks", "background", "evidence", "exports", "learning")
 PARTS = {
-    "worker": "spamdesk scoring",
+    "worker": "spamdesk (scoring)",
     "broker": "valkey-server",
     "Triton": "tritonserver",
-    **{name: f"spamdesk {name}" for name in (*_WORKERS, "web")},
+    **{name: f"spamdesk ({name})" for name in (*_WORKERS, "web")},
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
 POSTGRES = "PostgreSQL"

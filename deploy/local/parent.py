@@ -6,6 +6,7 @@
 import contextlib
 import ctypes
 import gc
+import math
 import multiprocessing
 import os
 import runpy
@@ -21,13 +22,7 @@ from deploy.local.service import Service
 from deploy.local.supervisor import StartFailed, Stopped, Supervisor, say
 
 # Not `config.worker_alive`: each worker has one of its own to share with its processes.
-_SHARED = (
-    "config.urls",
-    "config.server.serve",
-    "config.heartbeat",
-    "celery.bin.celery",
-    "celery.worker.consumer",
-)
+_SHARED = ("config.urls", "config.server.serve", "celery.bin.celery", "celery.worker.consumer")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -52,6 +47,7 @@ class _Copy(Child):
 
 class _Parent(Supervisor):
     def _start_child(self, service: Service) -> Child:
+        self._rotate_at = math.inf  # the supervisor that started this one rotates every log
         return _Copy(service, self._log(service))
 
 
@@ -92,7 +88,7 @@ def _become(service: Service, log: Path, parent: int) -> None:
         os.dup2(output.fileno(), 2)
     # What `ps` shows is in memory: the words that began the parent, at the place that proc_pid_stat(5) tells.
     begin, end = map(int, Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47])
-    ctypes.memmove(begin, f"spamdesk {service.name}".encode().ljust(end - begin, b"\0"), end - begin)
+    ctypes.memmove(begin, f"spamdesk ({service.name})".encode().ljust(end - begin, b"\0"), end - begin)
     os.environ.update(service.environment)
     command = service.command
     if command[0] == "nice":

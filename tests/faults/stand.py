@@ -141,7 +141,7 @@ class Stand(Product):
 
     def workers(self, name: str) -> list[int]:
         """Return the processes of a worker, the oldest first."""
-        return sorted(pid for pid in self.processes() if f"spamdesk {name}" in command_line(pid))
+        return sorted(pid for pid in self.processes() if f"spamdesk ({name})" in command_line(pid))
 
     def signal_all(self, processes: Sequence[int], number: signal.Signals) -> None:
         """Send a signal to each."""

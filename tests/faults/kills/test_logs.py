@@ -15,7 +15,7 @@ from tests.faults.stand import Stand, post
 WORDS = (
     "valkey-server",
     "deploy.local.parent",
-    *(f"spamdesk {name}" for name in ("web", "beat", *(kind.name for kind in application.workers()))),
+    *(f"spamdesk ({name})" for name in ("web", "beat", *(kind.name for kind in application.workers()))),
 )
 
 
@@ -77,11 +77,10 @@ def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Clien
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("word", WORDS)
 def test_comes_back_after_a_kill(stand: Stand, word: str) -> None:
-    stand.wait_until(lambda: _runs(stand, word), f"up: {word}")
+    stand.wait_until(lambda: all(_runs(stand, each) for each in WORDS), "all up")
     killed = stand.process(word)
-    others = {
-        other: stand.process(other) for other in WORDS if word != "deploy.local.parent" != other != word
-    }
+    kept = set(WORDS) - {word} if word != "deploy.local.parent" else set()
+    others = {other: stand.process(other) for other in kept}
 
     os.kill(killed, signal.SIGKILL)
 
