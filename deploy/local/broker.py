@@ -1,5 +1,6 @@
 """Valkey from a wheel: the real server, with its append-only file on and a password."""
 
+import json
 from dataclasses import dataclass
 
 from deploy.local import ports
@@ -27,8 +28,8 @@ class Broker:
         settings = folder / "valkey.conf"
         settings.touch(mode=0o600)
         settings.write_text(
-            f"bind {ports.LOOPBACK}\nport {self.port}\nrequirepass {self._password}\ndir {folder}\n"
-            'appendonly yes\nsave ""\n'
+            f"bind {ports.LOOPBACK}\nport {self.port}\nrequirepass {self._password}\n"
+            f'dir {json.dumps(str(folder))}\nappendonly yes\nsave ""\n'
             # Else it overwrites its environment, which marks leftover processes for the next start.
             "set-proc-title no\n"
         )
