@@ -17,13 +17,15 @@ _PYTHONS_FOR_TRITON = ">=3.11,<3.13"  # as preflight.TRITON_PYTHONS
 
 def for_run() -> None:
     """Install what the running product needs; torch is not part of it."""
-    preflight.cure(preflight.for_environment() + preflight.for_wheels())
+    is_elsewhere = bool(os.environ.get("TRITON_URL"))
+    lacks = [] if is_elsewhere else preflight.for_triton()
+    preflight.cure(preflight.for_environment() + preflight.for_wheels() + lacks)
     packages.create(ENVIRONMENT, megabytes=1_400)
     if not packages.is_installed(ENVIRONMENT, "test", "torch"):  # the test set holds the run set
         packages.install(ENVIRONMENT, "run")
         if os.environ.get("TRITON_URL", "").startswith("sagemaker://"):
             packages.install(ENVIRONMENT, "sagemaker")
-    if not os.environ.get("TRITON_URL"):
+    if not is_elsewhere:
         triton()
 
 

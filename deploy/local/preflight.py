@@ -7,11 +7,14 @@ import ctypes
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from deploy.local.places import ROOT, State
 
 TRITON_PYTHONS = ((3, 12), (3, 11))
 TRITON_ELSEWHERE = "give TRITON_URL=grpc://host:port of a Triton server that runs elsewhere"
@@ -69,7 +72,12 @@ def for_triton() -> list[Lack]:
     if glibc < (2, 35):
         version = platform.libc_ver()[1]
         return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {version}", hint=TRITON_ELSEWHERE)]
-    return []
+    # It starts its Python part by a shell, with paths as they are.
+    odd = [path for path in (ROOT, State.from_environment().path) if re.search(r"[^\w/.,:=@%+-]", str(path))]
+    hint = f"move it, or set SPAMDESK_STATE_DIR to another folder, or {TRITON_ELSEWHERE}"
+    return [
+        Lack(f"Triton cannot run in {str(path)!r}: its shell takes that apart", hint=hint) for path in odd
+    ]
 
 
 def triton_python() -> str | None:

@@ -29,6 +29,15 @@ def test_lack_names_the_command_that_an_ordinary_user_types(monkeypatch: pytest.
     )
 
 
+def test_names_a_folder_in_which_triton_would_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPAMDESK_STATE_DIR", "/srv/my desk")
+
+    [lack] = preflight.for_triton()
+
+    assert "'/srv/my desk'" in lack.line
+    assert "SPAMDESK_STATE_DIR" in lack.line
+
+
 class TestCure:
     def test_refuses_to_install_as_an_ordinary_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
