@@ -33,6 +33,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "axes",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "csp",
     "django_htmx",
     "template_partials",
@@ -63,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "moderation.web.middleware.standby_reads.own_writes_marked",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
     "moderation.web.middleware.failure.wrong_methods_told",
@@ -115,6 +119,17 @@ AXES_LOCKOUT_CALLABLE = "moderation.web.accounts.lockout.answer"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # attempts during a delay must not extend it
+ACCOUNT_ADAPTER = "moderation.web.accounts.account.Accounts"
+MFA_ADAPTER = "moderation.web.accounts.second_factor.Factors"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the second factor
+ACCOUNT_REAUTHENTICATION_METHODS = ["password"]
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # each process would count alone; lockout.py delays
+MFA_FORMS = {"authenticate": "moderation.web.accounts.second_factor.CodeForm"}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_TOLERANCE = 1  # periods of 30 seconds that a phone's clock may be off
 
 # -- Web
 CONTENT_SECURITY_POLICY: dict[str, Any] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import DEFAULT_DB_ALIAS, Error, models, transaction
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from moderation.models.named_queues import NamedQueue
 
@@ -55,6 +56,13 @@ class DeskSettings(models.Model):
     session_hours = _number(12)
     posts_per_minute = _number(600_000)
     names_networks = models.BooleanField(default=False, db_default=False)
+    second_factor_roles = ArrayField(
+        models.CharField(max_length=16),
+        default=list,
+        db_default=Value([], output_field=ArrayField(models.CharField(max_length=16))),
+        blank=True,
+        help_text="Roles that must have a second factor before anything else.",
+    )
     evidence_obeys_robots = models.BooleanField(default=False, db_default=False)
     evidence_agent = models.CharField(max_length=200, default=AGENT, db_default=AGENT)
     translation_url = models.CharField(max_length=300, blank=True, default="", db_default="")

@@ -12,6 +12,7 @@ from moderation.web.accounts import (
     platforms,
     preferences,
     reasons,
+    second_factor,
     users,
 )
 from moderation.web.activity import today
@@ -52,10 +53,25 @@ from moderation.web.settings import desk_settings, platform_settings, queue_sett
 urlpatterns = [
     path("", account.home, name="home"),
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
+    path("sign-in/", account.SignIn.as_view(), name="account_login"),  # allauth's name for it
+    path("sign-in/second-factor/", second_factor.asked, name="mfa_authenticate"),
+    path("sign-in/passkey/", second_factor.passkey, name="mfa_login_webauthn"),
     path("sign-in/device/<str:token>/", account.device, name="sign-in-device"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
+    path("account/password/again/", second_factor.password_again, name="account_reauthenticate"),
+    path("account/second-factor/", second_factor.page, name="mfa_index"),
+    path("account/second-factor/app/", second_factor.add_app, name="mfa_activate_totp"),
+    path("account/second-factor/app/remove/", second_factor.remove_app, name="mfa_deactivate_totp"),
+    path("account/second-factor/passkeys/", second_factor.add_passkey, name="mfa_add_webauthn"),
+    path(
+        "account/second-factor/passkeys/<int:pk>/remove/",
+        second_factor.remove_passkey,
+        name="mfa_remove_webauthn",
+    ),
+    path("account/second-factor/codes/", second_factor.codes, name="mfa_view_recovery_codes"),
+    path("account/second-factor/codes/new/", second_factor.new_codes, name="mfa_generate_recovery_codes"),
     path("account/sessions/end/", account.end_other_sessions, name="sessions-end-others"),
     path("account/sessions/<uuid:public_id>/end/", account.end_session, name="session-end"),
     path("language/", set_language, name="set-language"),
@@ -179,6 +195,7 @@ urlpatterns = [
     path("users/<int:user_id>/addresses/", users.addresses, name="user-addresses"),
     path("users/<int:user_id>/switch/", users.switch, name="user-switch"),
     path("users/<int:user_id>/reset/", users.reset, name="user-reset"),
+    path("users/<int:user_id>/second-factor/", users.remove_second_factors, name="user-second-factor"),
     path("users/<int:user_id>/sessions/end/", users.end_sessions, name="user-sessions-end"),
     path("guidelines/", reasons.guidelines, name="guidelines"),
     path("reasons/", reasons.page, name="reasons"),

@@ -74,7 +74,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         self.clean_expired_user_attempts(request, credentials)
         username = get_client_username(request, credentials) or ""
         if not request.axes_locked_out:
-            _count(request, username=username)
+            count_failure(request, username=username)
             request.axes_locked_out = wait_seconds(request, username=username) > 0
         request.axes_credentials = credentials
         log.warning(
@@ -103,6 +103,22 @@ def wait_seconds(request: HttpRequest, *, username: str) -> int:
         _left(here, MANY),
         _left(unknown.filter(username=username), MANY),
     )
+
+
+def count_failure(request: HttpRequest, *, username: str) -> None:
+    """Count a wrong attempt for a name, from this address or device."""
+    now = timezone.now()
+    attempt, is_new = AccessAttempt.objects.get_or_create(
+        username=username,
+        ip_address=counted_address(request),
+        user_agent=_device(request, username=username) or _UNKNOWN_DEVICE,
+        defaults={"failures_since_start": 1, "attempt_time": now, "path_info": ""},
+    )
+    if not is_new:
+        # Added by the database: of two attempts at the same time both count.
+        AccessAttempt.objects.filter(pk=attempt.pk).update(
+            failures_since_start=F("failures_since_start") + 1, attempt_time=now
+        )
 
 
 def counted_address(request: HttpRequest) -> str:
@@ -136,20 +152,6 @@ def _device(request: HttpRequest, *, username: str) -> str:
     cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
     device = devices.recognise(cookie, username=username)
     return f"device {device}" if device else ""
-
-
-def _count(request: Any, *, username: str) -> None:
-    attempt, is_new = AccessAttempt.objects.get_or_create(
-        username=username,
-        ip_address=counted_address(request),
-        user_agent=_device(request, username=username) or _UNKNOWN_DEVICE,
-        defaults={"failures_since_start": 1, "attempt_time": request.axes_attempt_time, "path_info": ""},
-    )
-    if not is_new:
-        # Added by the database: of two attempts at the same time both count.
-        AccessAttempt.objects.filter(pk=attempt.pk).update(
-            failures_since_start=F("failures_since_start") + 1, attempt_time=request.axes_attempt_time
-        )
 
 
 def _left(attempts: QuerySet[Any], patience: Patience) -> int:

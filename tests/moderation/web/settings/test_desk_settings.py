@@ -33,13 +33,17 @@ def sent(**changed: Any) -> dict[str, Any]:
 
 class TestChange:
     def test_is_saved_logged_and_told(self, admin_desk: Client) -> None:
-        admin_desk.post(PAGE, sent(undo_seconds=30, evidence_obeys_robots="on", names_networks="on"))
+        roles = ["lead", "admin"]
+        switches = {"evidence_obeys_robots": "on", "names_networks": "on"}
+        admin_desk.post(PAGE, sent(undo_seconds=30, second_factor_roles=roles, **switches))
 
         row, entry = DeskSettings.objects.get(), AuditEntry.objects.get(action="desk.changed")
         assert (row.undo_seconds, row.evidence_obeys_robots, row.names_networks) == (30, True, True)
         before = {"undo_seconds": 10, "evidence_obeys_robots": False, "names_networks": False}
-        assert entry.details["before"] == before
+        assert entry.details["before"] == before | {"second_factor_roles": []}
+        assert (row.second_factor_roles, entry.details["second_factor_roles"]) == (roles, roles)
         body = read(admin_desk, PAGE)
+        assert "A second factor is required of: – → Lead, Administrator" in body
         assert "Time to undo, in seconds: 10 → 30" in body
         assert "Obey robots.txt: no → yes" in body
 
