@@ -36,6 +36,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_htmx",
     "template_partials",
@@ -129,6 +131,10 @@ MFA_FORMS = {"authenticate": "moderation.web.accounts.second_factor.CodeForm"}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_RECOVERY_CODES_SHOW_ONCE = True
+OIDC = ENVIRONMENT.oidc  # the organisation's provider; empty if there is none
+SOCIALACCOUNT_ADAPTER = "moderation.web.accounts.provider.Provider"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form may only lead to this host, by the content security policy
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": OIDC.get("apps", [])}}
 MFA_TOTP_TOLERANCE = 1  # periods of 30 seconds that a phone's clock may be off
 
 # -- Web
@@ -286,7 +292,8 @@ EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports
 ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
 POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
 READER_SOCKET = ENVIRONMENT.reader_socket
-EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
+EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts + OIDC.get("hosts", ())
+SIMULATED_WEB_PORT = ENVIRONMENT.simulated_web_port
 INTEGRATION_CALLER = "integrations.acting.Actor"
 INTEGRATION_FORGET = "integrations.intake.forget"
 # What connections to pages go through: outside production, names of the simulation may lead to this machine.

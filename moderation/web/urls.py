@@ -11,6 +11,7 @@ from moderation.web.accounts import (
     notifications,
     platforms,
     preferences,
+    provider,
     reasons,
     second_factor,
     users,
@@ -56,6 +57,8 @@ urlpatterns = [
     path("sign-in/", account.SignIn.as_view(), name="account_login"),  # allauth's name for it
     path("sign-in/second-factor/", second_factor.asked, name="mfa_authenticate"),
     path("sign-in/passkey/", second_factor.passkey, name="mfa_login_webauthn"),
+    path("sign-in/with/<str:provider_id>/", provider.begin, name="openid_connect_login"),
+    path("sign-in/with/<str:provider_id>/callback/", provider.finish, name="openid_connect_callback"),
     path("sign-in/device/<str:token>/", account.device, name="sign-in-device"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account.account, name="account"),

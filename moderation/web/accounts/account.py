@@ -66,6 +66,7 @@ class SignIn(LoginView):
         return super().get_context_data(**context) | {
             "demo_accounts": accounts,
             "demo_password": demo.PASSWORD if accounts else "",
+            "provider": next(iter(settings.OIDC.get("apps", [])), None),
             "has_passkeys": Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists(),
         }
 

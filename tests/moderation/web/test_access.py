@@ -22,7 +22,7 @@ LEADS = {"lead", "admin"}
 EXPORTERS = {"lead", "ml_engineer", "admin"}
 ADMINS = {"admin"}
 PUBLIC = {"sign-in", "account_login", "mfa_authenticate", "mfa_login_webauthn", "sign-in-device"}
-PUBLIC |= {"sign-out", "set-language"}
+PUBLIC |= {"sign-out", "set-language", "openid_connect_login", "openid_connect_callback"}
 ALLOWED = {
     name: roles
     for roles, names in (
