@@ -5,7 +5,7 @@ from datetime import datetime
 from allauth.mfa.models import Authenticator
 from django.db.models import Count, Exists, OuterRef, Q
 
-from moderation.models import User
+from moderation.models import AuditEntry, User
 from moderation.models.cases import CaseState
 from moderation.models.users import DECIDERS
 
@@ -37,3 +37,16 @@ def by_name() -> list[User]:
 def has_second_factor(user: User) -> bool:
     """Return whether the user signs in with more than a password; recovery codes come with another factor."""
     return bool(Authenticator.objects.filter(user=user).exists())
+
+
+def is_in_hands_of(person_id: int | None, *, account: User, since: datetime) -> bool:
+    """Return whether an account is the person's own, or its password went through their hands since then.
+
+    Also through those of an account that did: nobody is to confirm what they proposed under a second name.
+    """
+    hands = {person_id}
+    handed = AuditEntry.objects.filter(action__in=("user.created", "user.password_reset"), at__gte=since)
+    for actor_id, subject_id in handed.order_by("id").values_list("actor_id", "subject_id"):
+        if actor_id is not None and actor_id in hands:
+            hands.add(int(subject_id))
+    return account.pk in hands
