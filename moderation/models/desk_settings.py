@@ -25,6 +25,7 @@ LIMITS = {
     "training_days": (0, 365),
     "digest_days": (0, 365),
     "session_hours": (1, 168),
+    "idle_minutes": (0, 10_080),
     "posts_per_minute": (1, 100_000_000),
 }
 """The least and the greatest value of each number."""
@@ -54,6 +55,7 @@ class DeskSettings(models.Model):
     training_days = _number(0)
     digest_days = _number(30)
     session_hours = _number(12)
+    idle_minutes = _number(0)
     posts_per_minute = _number(600_000)
     names_networks = models.BooleanField(default=False, db_default=False)
     second_factor_roles = ArrayField(

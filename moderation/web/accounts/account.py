@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from moderation.models import User, desk_settings
+from moderation.models import User
 from moderation.operations.accounts import demo, devices, sessions, users
 from moderation.queries.accounts import user_sessions
 from moderation.queries.accounts.users import has_second_factor
@@ -97,11 +97,10 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no t
     def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
         """Begin the session, and remember this browser as a known device."""
         response: HttpResponse = super().post_login(request, user, **more)
-        request.session.set_expiry(3600 * desk_settings.current().session_hours)
+        at = timezone.now()
+        session_use.begin(request.session, at=at)
         # After signing in, which gives the session a new key (against session fixation).
-        sessions.begin(
-            user=user, session_key=_key_of(request), user_agent=_agent_of(request), at=timezone.now()
-        )
+        sessions.begin(user=user, session_key=_key_of(request), user_agent=_agent_of(request), at=at)
         lockout.remember_device(response, user=user)
         return response
 

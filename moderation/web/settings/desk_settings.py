@@ -50,6 +50,7 @@ class DeskSettingsForm(SettingsForm):
     training_days = _number("training_days", gettext_lazy("Train by itself after, in days"))
     digest_days = _number("digest_days", gettext_lazy("Keep digests of erased spam, in days"))
     session_hours = _number("session_hours", gettext_lazy("Length of a session, in hours"))
+    idle_minutes = _number("idle_minutes", gettext_lazy("Unused session, in minutes"))
     second_factor_roles = forms.MultipleChoiceField(
         label=gettext_lazy("A second factor is required of"),
         choices=Role.choices,
