@@ -49,4 +49,4 @@ def test_a_passkey_signs_in_alone(
     page.get_by_role("button", name="Use passkey").click()
     expect(page.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
     assert AuditEntry.objects.filter(action="user.second_factor_added").count() == 2
-    assert watch.findings == []
+    assert watch.off_origin == []

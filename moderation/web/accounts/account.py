@@ -82,13 +82,6 @@ class SignIn(LoginView):
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """What allauth does when somebody has signed in, in whichever way."""
 
-    words = {
-        "mfa/messages/totp_activated.txt": gettext_lazy("App added. You are signed out everywhere else."),
-        "mfa/messages/totp_deactivated.txt": gettext_lazy("App removed."),
-        "mfa/messages/webauthn_added.txt": gettext_lazy("Passkey added. You are signed out everywhere else."),
-        "mfa/messages/webauthn_removed.txt": gettext_lazy("Passkey removed."),
-    }
-
     def login(self, request: HttpRequest, user: User) -> None:
         """Sign in; the backend that checks passwords also reads the user at each request."""
         user.backend = settings.AUTHENTICATION_BACKENDS[-1]
@@ -108,19 +101,6 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no t
         """Send back to the sign-in page, which refuses a closed account's password in the same words."""
         messages.warning(request, SignInForm.error_messages["invalid_login"])
         return redirect("sign-in")
-
-    def add_message(
-        self,
-        request: HttpRequest,
-        level: int,
-        message_template: str = "",
-        *_more: Any,
-        message: str = "",
-        **_named: Any,
-    ) -> None:
-        """Tell what happened in our own words, and nothing where we have none."""
-        if words := message or self.words.get(message_template):
-            messages.add_message(request, level, words)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

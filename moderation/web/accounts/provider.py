@@ -15,7 +15,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models import User
 from moderation.operations.accounts import provided
 from moderation.operations.infrastructure import egress
 
@@ -25,10 +24,6 @@ _MOST_BYTES = 1_000_000
 
 class Provider(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Whom the provider's answer lets in, and how it is asked."""
-
-    def populate_user(self, request: HttpRequest, sociallogin: Any, data: object) -> User:  # noqa: ARG002
-        """Take nothing from the answer yet: `provided.admit` does."""
-        return User()
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
         """Find or make the user; none of what the provider tells is kept but its identifier."""

@@ -44,18 +44,9 @@ class Factors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
         """Return what was encrypted."""
         return vault.decrypt(encrypted_text)
 
-    def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002 - allauth's signature
-        """Return the name of a passkey whose owner gives it none."""
-        count = Authenticator.objects.filter(user=user, type=type).count()
-        return _("Passkey %(number)s") % {"number": count + 1}
-
     def get_totp_issuer(self) -> str:
         """Return what the app shows above the code."""
         return f"Spamdesk {context.request.get_host()}"
-
-    def get_totp_label(self, user: User) -> str:
-        """Return the name that the app shows beside it."""
-        return user.username
 
 
 class CodeForm(AuthenticateForm):  # type: ignore[misc]  # as above
