@@ -5,8 +5,10 @@ people's attempts never delay it.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from typing import Any
 
 import structlog
@@ -18,15 +20,17 @@ from django.db.models import F, Max, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from moderation.models import User
 from moderation.operations.accounts import devices
-from moderation.operations.infrastructure import client_address
+from moderation.operations.infrastructure import client_address, limits
 
 log = structlog.get_logger(__name__)
 
 _UNKNOWN_DEVICE = "unknown device"
 _CLOCK_SKEW_SECONDS = 60
+_BEGUN = limits.Bucket(name="beginnings of sign-in", per_minute=20, burst=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         sender: Any,  # noqa: ARG002 - axes' signature
         credentials: dict[str, Any],
         request: Any = None,
-        **_: Any,
+        **_more: Any,
     ) -> None:
         """Count a wrong password; an attempt during a delay was not checked and does not count."""
         if request is None:
@@ -119,6 +123,23 @@ def count_failure(request: HttpRequest, *, username: str) -> None:
         AccessAttempt.objects.filter(pk=attempt.pk).update(
             failures_since_start=F("failures_since_start") + 1, attempt_time=now
         )
+
+
+def begun_slowly(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer 429 if a network begins to sign in so often: each beginning keeps a session for minutes."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        try:
+            limits.take(bucket=_BEGUN, owner=counted_address(request), at=timezone.now())
+        except limits.LimitReached as reached:
+            later = {"Retry-After": str(reached.taken.reset_seconds)}
+            return HttpResponse(_("Too many attempts"), status=429, headers=later)
+        if not request.user.is_authenticated:
+            request.session.set_expiry(settings.ACCOUNT_LOGIN_TIMEOUT)
+        return view(request, *args, **kwargs)
+
+    return shown
 
 
 def counted_address(request: HttpRequest) -> str:

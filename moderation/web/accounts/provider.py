@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.operations.accounts import provided
 from moderation.operations.infrastructure import egress
+from moderation.web.accounts import lockout
 
 log = structlog.get_logger(__name__)
 _MOST_BYTES = 1_000_000
@@ -92,5 +93,5 @@ def _refused(request: HttpRequest, *, has_no_role: bool = False) -> HttpResponse
     return render(request, "accounts/provider_refused.html", {"has_no_role": has_no_role}, status=403)
 
 
-begin = require_safe(_told(views.login))
+begin = lockout.begun_slowly(require_safe(_told(views.login)))
 finish = require_safe(_told(views.callback))

@@ -100,7 +100,7 @@ add_passkey = _guard.get_or_post(
     _own(AddWebAuthnView.as_view(template_name="accounts/passkey.html", extra_context=_PAGE))
 )
 remove_passkey = _guard.post(_own(RemoveWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))))
-passkey = LoginWebAuthnView.as_view()
+passkey = lockout.begun_slowly(LoginWebAuthnView.as_view())
 """Signs in by a passkey alone, which proves both what somebody has and who they are."""
 
 new_codes = _guard.post(_own(GenerateRecoveryCodesView.as_view()))

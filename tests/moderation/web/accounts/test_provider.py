@@ -2,18 +2,23 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from allauth.socialaccount.models import SocialAccount
+from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils import timezone
 from oidc_provider_mock import run_server_in_thread
 
 from config.environment import ROLES, Environment
 from moderation.models import AuditEntry, DeskSettings, User, desk_settings
 from moderation.models.users import Role
-from moderation.operations.accounts import users
+from moderation.operations.accounts import sessions, users
+from moderation.operations.infrastructure import limits
+from moderation.web.accounts import lockout
 from tests.config.test_environment import ADDRESSES
 
 GROUPS = {"chiefs": "lead", "staff": "moderator"}
@@ -152,6 +157,16 @@ class TestFailure:
         assert provider.come_back(client, "d", action="deny").status_code == 403
         assert client.get(f"/sign-in/with/{provider.host}/callback/?code=x&state=forged").status_code == 403
         assert client.get("/sign-in/with/other.example/").status_code == 404
+
+    def test_to_come_back_leaves_nothing(
+        self, provider: Provider, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lockout, "_BEGUN", limits.Bucket(name="begun", per_minute=1, burst=2))
+        codes = [Client().get(f"/sign-in/with/{provider.host}/").status_code for _ in range(3)]
+
+        assert codes == [302, 302, 429]
+        sessions.forget_expired(at=timezone.now() + timedelta(seconds=settings.ACCOUNT_LOGIN_TIMEOUT + 1))
+        assert not Session.objects.exists()
 
     def test_to_answer_is_told(self, provider: Provider, client: Client, settings: Any) -> None:
         settings.OIDC["apps"][0]["settings"]["server_url"] = "http://localhost:9/"
