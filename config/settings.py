@@ -6,7 +6,7 @@ Sections: the installation, the application, web, data, jobs, scoring, logs.
 from importlib.util import find_spec
 from typing import Any
 
-from config import database, evidence, logs, schedule
+from config import database, evidence, logs, openapi, schedule
 from config.environment import ROOT, Environment, Mode
 
 ENVIRONMENT = Environment()
@@ -123,7 +123,6 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # attempts during a delay must not extend it
 ACCOUNT_ADAPTER = "moderation.web.accounts.account.Accounts"
 MFA_ADAPTER = "moderation.web.accounts.second_factor.Factors"
-ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the second factor
 ACCOUNT_REAUTHENTICATION_METHODS = ["password"]
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # each process would count alone; lockout.py delays
@@ -198,43 +197,7 @@ REST_FRAMEWORK = {
     "LIST_SERIALIZER_ERRORS_AS_DICT": True,
     "UNAUTHENTICATED_USER": None,
 }
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Spamdesk API",
-    "DESCRIPTION": "Send posts and complaints, receive decisions, review. The guide is docs/api-guide.md.",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.1",
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {
-        "ActionValue": "moderation.api.serializers.decisions.ACTIONS",
-        "CaseState": "moderation.models.cases.CaseState.values",
-        "CaseReason": "moderation.models.cases.PLATFORM_REASONS",
-        "VerdictValue": "moderation.models.decisions.Verdict.values",
-        "KnownVerdict": "moderation.api.serializers.scores.VERDICTS",
-        "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
-        "CircuitState": "moderation.models.webhooks.CircuitState.values",
-        "EndpointState": "moderation.models.webhooks.EndpointState.values",
-        "ExportFormat": "moderation.models.exports.ExportFormat.values",
-        "ExportState": "moderation.models.exports.ExportState.values",
-        "TrainingState": "moderation.models.training_runs.TrainingState.values",
-        "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
-        "RuleEffect": "moderation.models.rules.RuleEffect.values",
-        "RuleKind": "moderation.models.rules.RuleKind.values",
-        "RuleState": "moderation.api.serializers.rules.STATES",
-        "EvidenceState": "moderation.models.evidence.EvidenceState.values",
-        "ErasureKind": "moderation.models.erasures.ErasureKind.values",
-        "RouteEnum": "moderation.models.scores.RouteChoice.values",
-    },
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "moderation.api.serializers.strict.say_defaults",
-        "moderation.api.examples.add_examples",
-        "moderation.api.openapi_links.add_links",
-        "moderation.api.response_headers.add_headers",
-    ],
-}
+SPECTACULAR_SETTINGS = openapi.SETTINGS
 
 # -- Data
 DATABASES = database.aliases(ENVIRONMENT.database_url, standby=ENVIRONMENT.standby_url)
