@@ -162,7 +162,7 @@ def _oidc(variables: Mapping[str, str], *, mode: Mode) -> dict[str, Any]:
         )
     # Named by its host: another provider's identifiers must not open accounts of this one.
     app = {"provider_id": issuer.netloc, "name": given["name"], "settings": {"server_url": given["issuer"]}}
-    return {**given, "apps": [app | keys], "hosts": (issuer.hostname,)}
+    return {**given, "apps": [app | keys]}
 
 
 def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:

@@ -255,8 +255,7 @@ EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports
 ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
 POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
 READER_SOCKET = ENVIRONMENT.reader_socket
-EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts + OIDC.get("hosts", ())
-SIMULATED_WEB_PORT = ENVIRONMENT.simulated_web_port
+EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
 INTEGRATION_CALLER = "integrations.acting.Actor"
 INTEGRATION_FORGET = "integrations.intake.forget"
 # What connections to pages go through: outside production, names of the simulation may lead to this machine.

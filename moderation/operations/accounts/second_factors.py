@@ -6,7 +6,7 @@ from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from moderation.models import User
-from moderation.operations.accounts import sessions
+from moderation.operations.accounts import sessions, users
 from moderation.operations.audit import entries
 
 _audit = entries.writer("user")
@@ -37,9 +37,14 @@ def use_up(code: str, *, factor: Authenticator) -> None:
 
 
 def remove_all(*, user_id: int, actor: User | None, at: datetime) -> None:
-    """Remove somebody's second factors, who lost them; their sessions end. Raises User.DoesNotExist."""
+    """Remove somebody's second factors, who lost them; their sessions end. Raises User.DoesNotExist.
+
+    One's own are removed with the password: raises users.NotYourself.
+    """
     with transaction.atomic():
         user = User.objects.get(pk=user_id)
+        if user == actor:
+            raise users.NotYourself
         Authenticator.objects.filter(user=user).delete()
         sessions.forget(user=user, at=at)
         _audit("user.second_factors_removed", user, actor=actor, at=at)

@@ -91,6 +91,8 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
     def user_logged_in(self, sender: Any, request: Any, user: Any, **more: Any) -> None:
         """Forget the wrong passwords of this device, and of this name from this address."""
         super().user_logged_in(sender, request, user, **more)
+        wrong_codes = AccessAttempt.objects.filter(username=code_name(user))
+        wrong_codes.filter(ip_address=counted_address(request)).delete()
         if device := _device(request, username=user.get_username()):
             AccessAttempt.objects.filter(user_agent=device).delete()
 
@@ -107,6 +109,11 @@ def wait_seconds(request: HttpRequest, *, username: str) -> int:
         _left(here, MANY),
         _left(unknown.filter(username=username), MANY),
     )
+
+
+def code_name(user: User) -> str:
+    """Return the name under which wrong codes of somebody are counted; user names have no spaces."""
+    return f"second factor of {user.get_username()}"
 
 
 def count_failure(request: HttpRequest, *, username: str) -> None:

@@ -16,6 +16,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.views import GenerateRecoveryCodesView, ViewRecoveryCodesView
 from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
 from allauth.mfa.webauthn.views import AddWebAuthnView, LoginWebAuthnView, RemoveWebAuthnView
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -54,7 +55,7 @@ class CodeForm(AuthenticateForm):  # type: ignore[misc]  # as above
 
     def clean_code(self) -> str:
         """Check the code, unless too many wrong ones came before it."""
-        name = f"second factor of {self.user.username}"  # nobody else's: user names have no spaces
+        name = lockout.code_name(self.user)
         if seconds := lockout.wait_seconds(context.request, username=name):
             raise ValidationError(
                 _("Too many wrong codes: try again in %(seconds)s s.") % {"seconds": seconds}
@@ -74,9 +75,12 @@ def _own(view: access.View) -> access.View:
 
     @wraps(view)
     def shown(request: access.DeskRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        if not request.user.has_usable_password():
-            return redirect("mfa_index")
-        return view(request, *args, **kwargs)
+        try:
+            if request.user.has_usable_password():
+                return view(request, *args, **kwargs)
+        except vault.MissingKey as refusal:
+            messages.warning(request, str(refusal))
+        return redirect("mfa_index")
 
     return shown
 

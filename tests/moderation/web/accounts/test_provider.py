@@ -60,7 +60,7 @@ def provider(server: str, settings: Any, db: None) -> Provider:
     settings.SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": settings.OIDC["apps"]}
     }
-    settings.EGRESS_PRIVATE_HOSTS = settings.OIDC["hosts"]
+    settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
     return Provider(server)
 
 
@@ -168,8 +168,10 @@ class TestFailure:
         sessions.forget_expired(at=timezone.now() + timedelta(seconds=settings.ACCOUNT_LOGIN_TIMEOUT + 1))
         assert not Session.objects.exists()
 
-    def test_to_answer_is_told(self, provider: Provider, client: Client, settings: Any) -> None:
+    @pytest.mark.parametrize("private", ["localhost", "other.example"])
+    def test_to_answer_is_told(self, provider: Provider, client: Client, settings: Any, private: str) -> None:
         settings.OIDC["apps"][0]["settings"]["server_url"] = "http://localhost:9/"
+        settings.EGRESS_PRIVATE_HOSTS = (private,)
 
         answer = client.get(f"/sign-in/with/{provider.host}/")
 

@@ -87,6 +87,11 @@ class TestApp:
         pass_time(15)
         assert browser.post(ASKED, {"code": code_of(key)}).status_code == 302
 
+        again = Client()  # what went before is forgotten
+        attempt(again, password=RIGHT)
+        assert "is wrong" in again.post(ASKED, {"code": "000000"}).content.decode()
+        assert again.post(ASKED, {"code": code_of(key, later=1)}).status_code == 302
+
     def test_ends_the_sessions_that_began_without_it(self, here: Client, person: User) -> None:
         other = Client()
         attempt(other, password=RIGHT)
@@ -120,6 +125,15 @@ class TestApp:
         assert again.startswith("/account/password/again/")
         assert browser.post(again, {"password": "wrong"}).status_code == 200
         assert browser.post(again, {"password": RIGHT}).status_code == 302
+
+    def test_is_not_added_without_a_key_to_encrypt_it(self, here: Client, settings: Any) -> None:
+        key = str(here.get(APP).context["form"].secret)
+        settings.IS_PRODUCTION, settings.ENCRYPTION_KEYS = True, ()
+
+        answer = here.post(APP, {"code": code_of(key)}, follow=True)
+
+        assert "SPAMDESK_ENCRYPTION_KEYS is not set" in answer.content.decode()
+        assert not Authenticator.objects.exists()
 
 
 class TestRecoveryCodes:
@@ -172,6 +186,10 @@ def test_an_administrator_removes_what_somebody_lost(admin_desk: Client, here: C
     key = str(here.get(APP).context["form"].secret)
     here.post(APP, {"code": code_of(key)})
     assert "Lost second factor" in admin_desk.get("/users/").content.decode()
+
+    User.objects.filter(pk=person.pk).update(role=Role.ADMIN)
+    here.post(f"/users/{person.pk}/second-factor/")
+    assert Authenticator.objects.exists()
 
     admin_desk.post(f"/users/{person.pk}/second-factor/")
 
