@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run servers test test-whole test-unit trials lint types demo-data bench screenshots systems train next-release lock logs backup restore clean
+.PHONY: help run servers test test-whole test-unit trials lint types demo-data bench screenshots systems train next-release sbom lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ train:  ## train the content model anew; ARGS= names data and output
 
 next-release:  ## learn from the running product's decisions: a candidate, judged beside the live release
 	@$(LOCAL) python-dev manage.py next_release $(ARGS)
+
+sbom:  ## what an installation brings, as CycloneDX, in sbom.json
+	@$(LOCAL) python-dev -m cyclonedx_py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible -o sbom.json
 
 lock:  ## pin the dependencies of pyproject.toml; UPGRADE=1 takes the newest
 	@$(LOCAL) lock $(if $(UPGRADE),--upgrade)

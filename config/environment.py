@@ -3,6 +3,7 @@
 Every refusal is one line that names the variable, so that an operator can fix it without reading code.
 """
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -18,6 +20,8 @@ from config import evidence
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
+
+ROLES = {"moderator", "lead", "ml_engineer", "admin"}
 
 
 class Mode(StrEnum):
@@ -70,6 +74,7 @@ class Environment:
             variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
         )
         self.mail = _mail(variables)
+        self.oidc = _oidc(variables, mode=mode)
         self.postgres_programs = _given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS")
 
 
@@ -136,6 +141,28 @@ def _mail(variables: Mapping[str, str]) -> tuple[str, int, bool, bool, str, str,
     names = (unquote(url.username or ""), unquote(url.password or ""))
     is_starttls, is_tls = url.scheme == "smtp+tls", url.scheme == "smtp+ssl"
     return (url.hostname or "", port, is_starttls, is_tls, *names, sender)
+
+
+def _oidc(variables: Mapping[str, str], *, mode: Mode) -> dict[str, Any]:
+    """Return the provider that people sign in by, as allauth and the desk read it; empty if not set."""
+    schemes = ("https",) if mode is Mode.PRODUCTION else ("https", "http")
+    if not (text := variables.get("SPAMDESK_OIDC", "")):
+        return {}
+    try:
+        given = {"claim": "groups", "name": "OpenID Connect"} | json.loads(text)
+        issuer, groups = urlsplit(given["issuer"]), given["groups"]
+        is_right = issuer.scheme in schemes and bool(issuer.hostname) and set(groups.values()) <= ROLES
+        keys = {"client_id": given["client_id"], "secret": given["client_secret"]}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        is_right = False
+    if not is_right:  # never quoted: it holds a secret
+        raise ImproperlyConfigured(
+            'SPAMDESK_OIDC must be like {"issuer": "https://id.example.org", "client_id": "spamdesk",'
+            ' "client_secret": "…", "groups": {"staff": "moderator"}}; roles are ' + ", ".join(sorted(ROLES))
+        )
+    # Named by its host: another provider's identifiers must not open accounts of this one.
+    app = {"provider_id": issuer.netloc, "name": given["name"], "settings": {"server_url": given["issuer"]}}
+    return {**given, "apps": [app | keys]}
 
 
 def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:

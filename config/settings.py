@@ -6,7 +6,7 @@ Sections: the installation, the application, web, data, jobs, scoring, logs.
 from importlib.util import find_spec
 from typing import Any
 
-from config import database, evidence, logs, schedule
+from config import database, evidence, logs, openapi, schedule
 from config.environment import ROOT, Environment, Mode
 
 ENVIRONMENT = Environment()
@@ -33,6 +33,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "axes",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_htmx",
     "template_partials",
@@ -63,6 +68,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "moderation.web.middleware.standby_reads.own_writes_marked",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
     "moderation.web.middleware.failure.wrong_methods_told",
@@ -115,6 +121,20 @@ AXES_LOCKOUT_CALLABLE = "moderation.web.accounts.lockout.answer"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # attempts during a delay must not extend it
+ACCOUNT_ADAPTER = "moderation.web.accounts.account.Accounts"
+MFA_ADAPTER = "moderation.web.accounts.second_factor.Factors"
+ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the second factor
+ACCOUNT_REAUTHENTICATION_METHODS = ["password"]
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # each process would count alone; lockout.py delays
+MFA_FORMS = {"authenticate": "moderation.web.accounts.second_factor.CodeForm"}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+OIDC = ENVIRONMENT.oidc  # the organisation's provider; empty if there is none
+SOCIALACCOUNT_ADAPTER = "moderation.web.accounts.provider.Provider"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form may only lead to this host, by the content security policy
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": OIDC.get("apps", [])}}
+MFA_TOTP_TOLERANCE = 1  # periods of 30 seconds that a phone's clock may be off
 
 # -- Web
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
@@ -179,43 +199,7 @@ REST_FRAMEWORK = {
 }
 VERSION = "0.1.0"  # pyproject.toml's, which is not where the product is installed
 
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Spamdesk API",
-    "DESCRIPTION": "Send posts and complaints, receive decisions, review. The guide is docs/api-guide.md.",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.1",
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {
-        "ActionValue": "moderation.api.serializers.decisions.ACTIONS",
-        "CaseState": "moderation.models.cases.CaseState.values",
-        "CaseReason": "moderation.models.cases.PLATFORM_REASONS",
-        "VerdictValue": "moderation.models.decisions.Verdict.values",
-        "KnownVerdict": "moderation.api.serializers.scores.VERDICTS",
-        "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
-        "CircuitState": "moderation.models.webhooks.CircuitState.values",
-        "EndpointState": "moderation.models.webhooks.EndpointState.values",
-        "ExportFormat": "moderation.models.exports.ExportFormat.values",
-        "ExportState": "moderation.models.exports.ExportState.values",
-        "TrainingState": "moderation.models.training_runs.TrainingState.values",
-        "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
-        "RuleEffect": "moderation.models.rules.RuleEffect.values",
-        "RuleKind": "moderation.models.rules.RuleKind.values",
-        "RuleState": "moderation.api.serializers.rules.STATES",
-        "EvidenceState": "moderation.models.evidence.EvidenceState.values",
-        "ErasureKind": "moderation.models.erasures.ErasureKind.values",
-        "RouteEnum": "moderation.models.scores.RouteChoice.values",
-    },
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "moderation.api.serializers.strict.say_defaults",
-        "moderation.api.examples.add_examples",
-        "moderation.api.openapi_links.add_links",
-        "moderation.api.response_headers.add_headers",
-    ],
-}
+SPECTACULAR_SETTINGS = openapi.SETTINGS
 
 # -- Data
 DATABASES = database.aliases(ENVIRONMENT.database_url, standby=ENVIRONMENT.standby_url)

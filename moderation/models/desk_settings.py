@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import DEFAULT_DB_ALIAS, Error, models, transaction
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from moderation.models.named_queues import NamedQueue
 
@@ -24,6 +25,7 @@ LIMITS = {
     "training_days": (0, 365),
     "digest_days": (0, 365),
     "session_hours": (1, 168),
+    "idle_minutes": (0, 10_080),
     "posts_per_minute": (1, 100_000_000),
 }
 """The least and the greatest value of each number."""
@@ -53,8 +55,16 @@ class DeskSettings(models.Model):
     training_days = _number(0)
     digest_days = _number(30)
     session_hours = _number(12)
+    idle_minutes = _number(0)
     posts_per_minute = _number(600_000)
     names_networks = models.BooleanField(default=False, db_default=False)
+    second_factor_roles = ArrayField(
+        models.CharField(max_length=16),
+        default=list,
+        db_default=Value([], output_field=ArrayField(models.CharField(max_length=16))),
+        blank=True,
+        help_text="Roles that must have a second factor before anything else.",
+    )
     evidence_obeys_robots = models.BooleanField(default=False, db_default=False)
     evidence_agent = models.CharField(max_length=200, default=AGENT, db_default=AGENT)
     translation_url = models.CharField(max_length=300, blank=True, default="", db_default="")

@@ -18,6 +18,7 @@ from moderation.operations.audit import entries
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import AlreadyActive, NoEnd, NotInForce, Refusal, SecondPersonNeeded
 from moderation.operations.similarity import listed_pictures
+from moderation.queries.accounts.users import is_in_hands_of
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
@@ -123,7 +124,8 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             if not rule.is_draft:
                 raise AlreadyActive(_("This rule is already active."))
             target = targets.target_of(rule)
-            if rule.imposed_by_id == actor.pk and needs_second_person(target, effect=rule.effect, at=at):
+            is_own = is_in_hands_of(rule.imposed_by_id, account=actor, since=rule.imposed_at)
+            if is_own and needs_second_person(target, effect=rule.effect, at=at):
                 raise SecondPersonNeeded(
                     _("This ban would hit many harmless posts. A second person has to activate it.")
                 )

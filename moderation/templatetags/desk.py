@@ -1,9 +1,11 @@
 """Template tags of the desk: inert rendering of hostile strings, quantities in words."""
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django import template
+from django.core.serializers.json import DjangoJSONEncoder
 from django.forms import BoundField
 from django.forms.utils import flatatt
 from django.template.loader import render_to_string
@@ -253,6 +255,12 @@ def of_hundred(part: float, whole: float) -> int:
 def key_of(keys: Mapping[str, str], action: str) -> str:
     """Return the key of an action as printed on keyboards."""
     return keys[action].upper()
+
+
+@register.filter
+def as_json(value: object) -> str:
+    """Return a value as JSON, for an attribute that a script reads."""
+    return json.dumps(value, cls=DjangoJSONEncoder)
 
 
 @register.filter

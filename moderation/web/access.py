@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 
 import structlog
+from allauth.account.authentication import get_authentication_records
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
@@ -16,8 +17,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
-from moderation.models import User
+from moderation.models import User, desk_settings
 from moderation.operations.refusals import Erased, Refusal
+from moderation.queries.accounts import users
 from moderation.queries.keyset import InvalidCursor
 
 log = structlog.get_logger(__name__)
@@ -62,14 +64,22 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
         messages.warning(request, gettext("This post was erased."))
 
 
-def _to_account(request: HttpRequest) -> HttpResponse:
-    """Redirect to the account page.
+def lacks_second_factor(request: HttpRequest, user: User) -> bool:
+    """Return whether the role needs a second factor that is not there; a provider sees to its own."""
+    if user.role not in desk_settings.current().second_factor_roles or users.has_second_factor(user):
+        return False
+    methods = {record["method"] for record in get_authentication_records(request, user)}
+    return "socialaccount" not in methods
+
+
+def _first_to(page: str, request: HttpRequest) -> HttpResponse:
+    """Redirect to what has to be done before anything else.
 
     For htmx by header, since it would swap a redirect's page into the current one.
     """
     if request.headers.get("HX-Request"):
-        return HttpResponse(status=204, headers={"HX-Redirect": reverse("account")})
-    return redirect("account")
+        return HttpResponse(status=204, headers={"HX-Redirect": reverse(page)})
+    return redirect(page)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +88,7 @@ class Guard:
 
     is_allowed: Callable[[User], bool]
     is_before_password_change: bool = False
+    is_before_second_factor: bool = False
 
     def get(self, view: View) -> View:
         """Let them read a page."""
@@ -100,8 +111,11 @@ class Guard:
                     words = gettext("Your session has ended.")
                     return HttpResponse(words, status=401, content_type="text/plain")
                 return redirect_to_login(request.get_full_path())
-            if request.user.must_change_password and not self.is_before_password_change:
-                return _to_account(request)
+            if request.user.must_change_password:
+                if not self.is_before_password_change:
+                    return _first_to("account", request)
+            elif not self.is_before_second_factor and lacks_second_factor(request, request.user):
+                return _first_to("mfa_index", request)
             if not self.is_allowed(request.user):
                 raise PermissionDenied
             try:
@@ -119,6 +133,8 @@ class Guard:
 signed_in = Guard(is_allowed=lambda _: True)
 signed_in_before_password_change = Guard(is_allowed=lambda _: True, is_before_password_change=True)
 """Also a user who must first choose a new password; the others send such a user to the account page."""
+signed_in_before_second_factor = Guard(is_allowed=lambda _: True, is_before_second_factor=True)
+"""Also a user whose role needs a second factor that is not there yet; the others send there to add one."""
 deciders = Guard(is_allowed=lambda user: user.may_decide)
 readers = Guard(is_allowed=lambda user: user.may_read)
 """Of posts, cases and decisions."""

@@ -27,6 +27,7 @@ PAGES = (
     "/models/errors/",
     "/models/features/",
     "/thresholds/",
+    "/account/second-factor/",
     "/account/preferences/",
     "/account/pace/",
     "/guidelines/",

@@ -21,6 +21,8 @@ PRODUCTION = {
     "SPAMDESK_ALLOWED_HOSTS": "desk.example, spam.example",
 }
 
+_OIDC = '{"issuer": "https://id.example", "client_id": "a", "client_secret": "b", "groups": {"c": "lead"}}'
+
 
 class TestEnvironment:
     def test_defaults_to_a_demo_on_loopback(self) -> None:
@@ -88,6 +90,10 @@ class TestEnvironment:
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=ftp://s3.example"),
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=https://key:secret@s3.example"),
             ("SPAMDESK_RDAP_URL", "rdap.example"),
+            ("SPAMDESK_OIDC", "https://id.example"),
+            ("SPAMDESK_OIDC", '{"issuer": "https://id.example"}'),
+            ("SPAMDESK_OIDC", _OIDC.replace('"lead"', '"boss"')),
+            ("SPAMDESK_OIDC", _OIDC.replace("https", "ftp")),
             ("SPAMDESK_MAIL_URL", "mail.example"),
             ("SPAMDESK_MAIL_URL", "smtp://mail.example"),
             ("SPAMDESK_MAIL_URL", "smtp://mail.example:x?from=desk@mail.example"),
@@ -114,6 +120,7 @@ class TestEnvironment:
             ("SPAMDESK_SECRET_KEY", "short"),
             ("SPAMDESK_ALLOWED_HOSTS", ""),
             ("SPAMDESK_ALLOWED_HOSTS", "desk.example,*"),
+            ("SPAMDESK_OIDC", _OIDC.replace("https", "http")),
         ],
     )
     def test_refuses_in_production_what_a_demo_may_do(self, variable: str, value: str) -> None:

@@ -91,6 +91,7 @@ STAYS = {
     **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "author")},
     **{f"score_topics/{name}/*": _NOT_KEPT for name in ("texts", "topics")},
     "TargetForm.value": "no author's: a domain, an address, our id; words until 30 days after the rule's end",
+    "CodeForm.code": _NOT_STORED,
     "SignInForm.password": _NOT_STORED,
     **{f"QualityForm.{name}": _NOT_STORED for name in ("language", "release")},
     "propose_release/reason": _DESK,

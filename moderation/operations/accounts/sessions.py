@@ -89,6 +89,11 @@ def forget(*, user: User, at: datetime) -> None:
     _delete(_keys(user, at=at))
 
 
+def forget_expired(*, at: datetime) -> None:
+    """Delete sessions that are over, those of people who never finished signing in among them."""
+    Session.objects.filter(expire_date__lte=at).delete()
+
+
 def _keys(user: User, *, at: datetime) -> set[str]:
     """Return the keys of a user's sessions, also those that were not recorded.
 

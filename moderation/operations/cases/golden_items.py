@@ -16,6 +16,7 @@ from moderation.operations.cases import overrule
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
 from moderation.queries import case_access
+from moderation.queries.accounts.users import is_in_hands_of
 from moderation.queries.cases import golden_items
 
 _audit = entries.writer("golden_item")
@@ -64,7 +65,7 @@ def confirm(*, item_id: int, lead: User, at: datetime) -> GoldenItem:
     _refuse_others(lead)
     with transaction.atomic():
         item = GoldenItem.objects.select_for_update().get(pk=item_id)
-        if item.marked_by_id == lead.pk:
+        if is_in_hands_of(item.marked_by_id, account=lead, since=item.marked_at):
             raise NeedsAnother(_("Another lead confirms what you marked."))
         if item.confirmed_at is not None or item.retired_at is not None:
             raise NotGolden(_("This golden item is confirmed or retired already."))

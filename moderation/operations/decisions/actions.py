@@ -17,6 +17,7 @@ from moderation.operations.outbox import feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores, wire
+from moderation.queries.accounts.users import is_in_hands_of
 from moderation.queries.decisions import actions, statements
 from moderation.queries.decisions.actions import Rules
 
@@ -60,7 +61,8 @@ def answer(*, decision_id: int, is_confirmed: bool, user: User, at: datetime) ->
     campaign = decision.campaign_decision
     if not user.may_lead:
         raise NotAllowed(_("Only a lead can confirm an action."))
-    if user.pk in (decision.decided_by_id, campaign and campaign.decided_by_id):
+    deciders = {decision.decided_by_id, campaign.decided_by_id if campaign else None}
+    if any(is_in_hands_of(one, account=user, since=decision.decided_at) for one in deciders):
         raise NotAllowed(_("Somebody other than who decided has to confirm the action."))
     together = {"decision__campaign_decision": campaign} if campaign else {"decision": decision}
     ids = list(actions.awaiting().filter(**together).order_by("pk").values_list("pk", flat=True))

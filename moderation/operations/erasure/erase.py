@@ -34,6 +34,7 @@ from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind, name_digest
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
+from moderation.operations.accounts import sessions
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
 from moderation.operations.erasure import forget, kept_traits
@@ -109,8 +110,9 @@ def after_verdict(*, platform: Platform, external_id: str, at: datetime) -> Auth
 
 def expired(*, at: datetime) -> int:
     """Erase posts past retention, authors who are gone and their remaining posts, words of rules that ended
-    long ago, and digests of spam that is old enough. Return how many posts.
+    long ago, digests of spam that is old enough, and sessions that are over. Return how many posts.
     """
+    sessions.forget_expired(at=at)
     rules.forget_ended(at=at)
     kept_traits.forget_old(at=at)
     for account in _gone(at=at):

@@ -16,6 +16,7 @@ from moderation.operations.audit import entries
 from moderation.operations.learning import thresholds
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.operations.releases import promote
+from moderation.queries.accounts.users import is_in_hands_of
 
 _audit = entries.writer("release", subject_id="candidate", proposal="pk", kind="kind")
 OPEN_FOR = timedelta(days=7)
@@ -119,7 +120,7 @@ def confirm(*, proposal_id: int, actor: User, at: datetime) -> Promotion:
     check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     _check_open(found, at=at)
-    if found.made_by_id == actor.pk:
+    if is_in_hands_of(found.made_by_id, account=actor, since=found.made_at):
         raise OwnProposal(_("A second person has to confirm your proposal."))
     if scorer.newest() != found.replaces:
         raise LiveHasChanged(_("Another release went live since this was proposed. Propose it again."))

@@ -13,6 +13,7 @@ from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.refusals import AlreadyActive, NoEnd, NotInForce, Refusal, SecondPersonNeeded
+from moderation.queries.accounts.users import is_in_hands_of
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
 from scoring.topics import has_words
@@ -87,7 +88,9 @@ def activate(
         take(AdvisoryLock.POLICIES)
         policy = Policy.objects.select_for_update().get(pk=policy_id)
         _check(policy, at=at)
-        if effect == PolicyEffect.HOLD and policy.written_by_id == actor.pk:
+        if effect == PolicyEffect.HOLD and is_in_hands_of(
+            policy.written_by_id, account=actor, since=policy.written_at
+        ):
             _refuse_wide(policy, threshold=threshold, at=at)
         policy.effect, policy.threshold, policy.expires_at = PolicyEffect(effect).value, threshold, expires_at
         policy.activated_by, policy.activated_at = actor, at

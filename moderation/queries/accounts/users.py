@@ -2,20 +2,22 @@
 
 from datetime import datetime
 
-from django.db.models import Count, Q
+from allauth.mfa.models import Authenticator
+from django.db.models import Count, Exists, OuterRef, Q
 
-from moderation.models import User
+from moderation.models import AuditEntry, User
 from moderation.models.cases import CaseState
 from moderation.models.users import DECIDERS
 
 
 def listed_users(*, at: datetime) -> list[User]:
-    """Return all users with `claimed`, the number of their claimed cases, and `signed_in`, that of their
-    sessions: active users first, by name.
+    """Return all users with `claimed`, the number of their claimed cases, `signed_in`, that of their
+    sessions, and `has_second_factor`: active users first, by name.
     """
     claimed = Count("claims", filter=Q(claims__state=CaseState.OPEN), distinct=True)
     signed_in = Count("sessions", filter=Q(sessions__session__expire_date__gt=at), distinct=True)
-    users = User.objects.annotate(claimed=claimed, signed_in=signed_in)
+    factors = Exists(Authenticator.objects.filter(user=OuterRef("pk")))
+    users = User.objects.annotate(claimed=claimed, signed_in=signed_in, has_second_factor=factors)
     return list(users.order_by("-is_active", "username"))
 
 
@@ -30,3 +32,21 @@ def by_name() -> list[User]:
     return sorted(
         users, key=lambda user: (not user.is_active, (user.get_full_name() or user.username).casefold())
     )
+
+
+def has_second_factor(user: User) -> bool:
+    """Return whether the user signs in with more than a password; recovery codes come with another factor."""
+    return bool(Authenticator.objects.filter(user=user).exists())
+
+
+def is_in_hands_of(person_id: int | None, *, account: User, since: datetime) -> bool:
+    """Return whether an account is the person's own, or its password went through their hands since then.
+
+    Also through those of an account that did: nobody is to confirm what they proposed under a second name.
+    """
+    hands = {person_id}
+    handed = AuditEntry.objects.filter(action__in=("user.created", "user.password_reset"), at__gte=since)
+    for actor_id, subject_id in handed.order_by("id").values_list("actor_id", "subject_id"):
+        if actor_id is not None and actor_id in hands:
+            hands.add(int(subject_id))
+    return account.pk in hands

@@ -3,6 +3,10 @@
 from typing import Any
 from uuid import UUID
 
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import record_authentication
+from allauth.account.utils import perform_login
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -16,9 +20,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from moderation.models import User, desk_settings
+from moderation.models import User
 from moderation.operations.accounts import demo, devices, sessions, users
 from moderation.queries.accounts import user_sessions
+from moderation.queries.accounts.users import has_second_factor
 from moderation.web import access
 from moderation.web.accounts import lockout
 from moderation.web.middleware import session_use
@@ -61,19 +66,41 @@ class SignIn(LoginView):
         return super().get_context_data(**context) | {
             "demo_accounts": accounts,
             "demo_password": demo.PASSWORD if accounts else "",
+            "provider": next(iter(settings.OIDC.get("apps", [])), None),
+            "has_passkeys": Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists(),
         }
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        """Sign in, and remember this browser as a known device."""
-        response = super().form_valid(form)
-        user, at = form.get_user(), timezone.now()
-        self.request.session.set_expiry(3600 * desk_settings.current().session_hours)
+        """Sign in, or first ask for a second factor."""
+        user = form.get_user()
+        # A password that was just typed need not be typed again before a second factor is added.
+        record_authentication(self.request, user, method="password", reauthenticated=True)
+        response: HttpResponse = perform_login(self.request, user, redirect_url=self.get_success_url())
+        return response
+
+
+class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """What allauth does when somebody has signed in, in whichever way."""
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign in; the backend that checks passwords also reads the user at each request."""
+        user.backend = settings.AUTHENTICATION_BACKENDS[-1]
+        super().login(request, user)
+
+    def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
+        """Begin the session, and remember this browser as a known device."""
+        response: HttpResponse = super().post_login(request, user, **more)
+        at = timezone.now()
+        session_use.begin(request.session, at=at)
         # After signing in, which gives the session a new key (against session fixation).
-        sessions.begin(
-            user=user, session_key=_key_of(self.request), user_agent=_agent_of(self.request), at=at
-        )
+        sessions.begin(user=user, session_key=_key_of(request), user_agent=_agent_of(request), at=at)
         lockout.remember_device(response, user=user)
         return response
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:  # noqa: ARG002
+        """Send back to the sign-in page, which refuses a closed account's password in the same words."""
+        messages.warning(request, SignInForm.error_messages["invalid_login"])
+        return redirect("sign-in")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -168,6 +195,7 @@ def _page(
         "section": "account",
         "at": at,
         "sessions": user_sessions.of_user(request.user, session_key=request.session.session_key, at=at),
+        "has_second_factor": has_second_factor(request.user),
         "password_form": password_form or PasswordChangeForm(user=request.user),
     }
     return render(request, "accounts/account.html", context, status=status)

@@ -5,8 +5,10 @@ people's attempts never delay it.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from typing import Any
 
 import structlog
@@ -18,15 +20,17 @@ from django.db.models import F, Max, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from moderation.models import User
 from moderation.operations.accounts import devices
-from moderation.operations.infrastructure import client_address
+from moderation.operations.infrastructure import client_address, limits
 
 log = structlog.get_logger(__name__)
 
 _UNKNOWN_DEVICE = "unknown device"
 _CLOCK_SKEW_SECONDS = 60
+_BEGUN = limits.Bucket(name="beginnings of sign-in", per_minute=20, burst=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         sender: Any,  # noqa: ARG002 - axes' signature
         credentials: dict[str, Any],
         request: Any = None,
-        **_: Any,
+        **_more: Any,
     ) -> None:
         """Count a wrong password; an attempt during a delay was not checked and does not count."""
         if request is None:
@@ -74,7 +78,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         self.clean_expired_user_attempts(request, credentials)
         username = get_client_username(request, credentials) or ""
         if not request.axes_locked_out:
-            _count(request, username=username)
+            count_failure(request, username=username)
             request.axes_locked_out = wait_seconds(request, username=username) > 0
         request.axes_credentials = credentials
         log.warning(
@@ -87,6 +91,8 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
     def user_logged_in(self, sender: Any, request: Any, user: Any, **more: Any) -> None:
         """Forget the wrong passwords of this device, and of this name from this address."""
         super().user_logged_in(sender, request, user, **more)
+        wrong_codes = AccessAttempt.objects.filter(username=code_name(user))
+        wrong_codes.filter(ip_address=counted_address(request)).delete()
         if device := _device(request, username=user.get_username()):
             AccessAttempt.objects.filter(user_agent=device).delete()
 
@@ -103,6 +109,44 @@ def wait_seconds(request: HttpRequest, *, username: str) -> int:
         _left(here, MANY),
         _left(unknown.filter(username=username), MANY),
     )
+
+
+def code_name(user: User) -> str:
+    """Return the name under which wrong codes of somebody are counted; user names have no spaces."""
+    return f"second factor of {user.get_username()}"
+
+
+def count_failure(request: HttpRequest, *, username: str) -> None:
+    """Count a wrong attempt for a name, from this address or device."""
+    now = timezone.now()
+    attempt, is_new = AccessAttempt.objects.get_or_create(
+        username=username,
+        ip_address=counted_address(request),
+        user_agent=_device(request, username=username) or _UNKNOWN_DEVICE,
+        defaults={"failures_since_start": 1, "attempt_time": now, "path_info": ""},
+    )
+    if not is_new:
+        # Added by the database: of two attempts at the same time both count.
+        AccessAttempt.objects.filter(pk=attempt.pk).update(
+            failures_since_start=F("failures_since_start") + 1, attempt_time=now
+        )
+
+
+def begun_slowly(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer 429 if a network begins to sign in so often: each beginning keeps a session for minutes."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        try:
+            limits.take(bucket=_BEGUN, owner=counted_address(request), at=timezone.now())
+        except limits.LimitReached as reached:
+            later = {"Retry-After": str(reached.taken.reset_seconds)}
+            return HttpResponse(_("Too many attempts"), status=429, headers=later)
+        if not request.user.is_authenticated:
+            request.session.set_expiry(settings.ACCOUNT_LOGIN_TIMEOUT)
+        return view(request, *args, **kwargs)
+
+    return shown
 
 
 def counted_address(request: HttpRequest) -> str:
@@ -136,20 +180,6 @@ def _device(request: HttpRequest, *, username: str) -> str:
     cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
     device = devices.recognise(cookie, username=username)
     return f"device {device}" if device else ""
-
-
-def _count(request: Any, *, username: str) -> None:
-    attempt, is_new = AccessAttempt.objects.get_or_create(
-        username=username,
-        ip_address=counted_address(request),
-        user_agent=_device(request, username=username) or _UNKNOWN_DEVICE,
-        defaults={"failures_since_start": 1, "attempt_time": request.axes_attempt_time, "path_info": ""},
-    )
-    if not is_new:
-        # Added by the database: of two attempts at the same time both count.
-        AccessAttempt.objects.filter(pk=attempt.pk).update(
-            failures_since_start=F("failures_since_start") + 1, attempt_time=request.axes_attempt_time
-        )
 
 
 def _left(attempts: QuerySet[Any], patience: Patience) -> int:

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from moderation.models import User
 from moderation.models.users import Role
-from moderation.operations.accounts import sessions, users
+from moderation.operations.accounts import second_factors, sessions, users
 from moderation.queries.accounts.users import listed_users
 from moderation.web import access
 from moderation.web.accounts.admin_forms import NewUserForm, UserForm
@@ -73,6 +73,12 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
     user = User.objects.get(pk=user_id)
     return _page(request, NewUserForm(), shown=user, password=password)
+
+
+@access.admins.post
+def remove_second_factors(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Remove the second factors of a user who lost them."""
+    return _done(request, partial(second_factors.remove_all, user_id=user_id))
 
 
 @access.admins.post

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from moderation.models import DeskSettings, Platform
 from moderation.models.desk_settings import LIMITS
+from moderation.models.users import Role
 from moderation.operations.accounts import desk_settings
 from moderation.operations.infrastructure import egress, vault
 from moderation.queries.accounts.users import deciders
@@ -49,6 +50,13 @@ class DeskSettingsForm(SettingsForm):
     training_days = _number("training_days", gettext_lazy("Train by itself after, in days"))
     digest_days = _number("digest_days", gettext_lazy("Keep digests of erased spam, in days"))
     session_hours = _number("session_hours", gettext_lazy("Length of a session, in hours"))
+    idle_minutes = _number("idle_minutes", gettext_lazy("Unused session, in minutes"))
+    second_factor_roles = forms.MultipleChoiceField(
+        label=gettext_lazy("A second factor is required of"),
+        choices=Role.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
     posts_per_minute = _number("posts_per_minute", gettext_lazy("Posts per minute and API key"))
     names_networks = forms.BooleanField(label=gettext_lazy("Moderators see network names"), required=False)
     evidence_obeys_robots = forms.BooleanField(label=gettext_lazy("Obey robots.txt"), required=False)

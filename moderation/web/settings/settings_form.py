@@ -67,4 +67,7 @@ def _shown(form: forms.Form, name: str, value: object) -> str:
         return _("yes") if value else _("no")
     if isinstance(value, int | float):
         return quantities.percent(value) if name.endswith("share") else quantities.count(value)
-    return str(dict(getattr(form.fields.get(name), "choices", ())).get(value, value))
+    words = dict(getattr(form.fields.get(name), "choices", ()))
+    if isinstance(value, list):
+        return ", ".join(str(words.get(one, one)) for one in value) or "\N{EN DASH}"
+    return str(words.get(value, value))

@@ -12,7 +12,7 @@ from django.utils.translation.template import templatize
 from deploy.local.places import ROOT
 
 # The pages of the API are in English alone.
-TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*.html") if path.parent.name != "api")
+TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*.*") if path.parent.name != "api")
 _LAYERS = [ROOT / "moderation" / name for name in ("web", "templatetags", "queries", "operations", "models")]
 SOURCES = sorted(path for folder in (*_LAYERS, ROOT / "integrations") for path in folder.rglob("*.py"))
 _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}

@@ -21,14 +21,17 @@ DECIDERS = {"moderator", "lead", "admin"}
 LEADS = {"lead", "admin"}
 EXPORTERS = {"lead", "ml_engineer", "admin"}
 ADMINS = {"admin"}
-PUBLIC = {"sign-in", "sign-in-device", "sign-out", "set-language"}
+PUBLIC = {"sign-in", "account_login", "mfa_authenticate", "mfa_login_webauthn", "sign-in-device"}
+PUBLIC |= {"sign-out", "set-language", "openid_connect_login", "openid_connect_callback"}
 ALLOWED = {
     name: roles
     for roles, names in (
         (
             EVERYONE,
             """
-            home account account-password session-end sessions-end-others preferences shortcuts health
+            home account account-password account_reauthenticate mfa_index mfa_activate_totp
+            mfa_add_webauthn mfa_remove_webauthn mfa_deactivate_totp mfa_view_recovery_codes
+            mfa_generate_recovery_codes session-end sessions-end-others preferences shortcuts health
             notifications notifications-change notifications-put-away
             try-out case case-text case-counted case-now decisions decisions-csv posts post post-text
             post-picture authors author domains domain filter-keep filter-forget policies policy
@@ -74,8 +77,9 @@ ALLOWED = {
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
             alias-issue alias-revoke users user
             action-set action-remove
-            user-addresses user-switch user-reset user-sessions-end reasons reason integrations
-            integration integration-connect integration-signed-in integration-change integration-again
+            user-addresses user-switch user-reset user-second-factor user-sessions-end reasons reason
+            integrations integration integration-connect integration-signed-in integration-change
+            integration-again
             """,
         ),
     )

@@ -16,9 +16,11 @@ from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, sessions, users
 from moderation.operations.accounts.users import Profile
 from moderation.queries.accounts import user_sessions
+from moderation.queries.accounts.users import is_in_hands_of
 from tests.moderation.instants import AT, later
 
 AS_MODERATOR = Profile(first_name="", last_name="", role=Role.MODERATOR)
+AS_ADMIN = Profile(first_name="", last_name="", role=Role.ADMIN)
 
 
 class TestLastAdministrator:
@@ -49,6 +51,28 @@ class TestCreate:
 
         assert len(set(made)) == 3
         assert all(len(password) == 16 for password in made)
+
+
+class TestInHandsOf:
+    """Whose password somebody was shown since they proposed something."""
+
+    @pytest.fixture
+    def second(self, admin: User) -> User:
+        return users.create(username="second", profile=AS_ADMIN, actor=admin, at=later(10))[0]
+
+    def test_is_oneself_and_whom_one_made_since(self, admin: User, lead: User, second: User) -> None:
+        assert is_in_hands_of(admin.pk, account=admin, since=AT)
+        assert is_in_hands_of(admin.pk, account=second, since=AT)
+        assert not is_in_hands_of(admin.pk, account=second, since=later(11))
+        assert not is_in_hands_of(lead.pk, account=second, since=AT)
+        assert not is_in_hands_of(None, account=second, since=AT)
+
+    def test_is_whose_password_one_s_second_account_reset(
+        self, admin: User, lead: User, second: User
+    ) -> None:
+        users.reset_password(user_id=lead.pk, actor=second, at=later(20))
+
+        assert is_in_hands_of(admin.pk, account=lead, since=AT)
 
 
 NOW = timezone.now()

@@ -24,6 +24,8 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
+from moderation.models.users import Role
+from moderation.operations.accounts import users
 from moderation.operations.cases import blind_reviews, claims, golden_items, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
@@ -47,6 +49,10 @@ class TestVouching:
 
         with pytest.raises(golden_items.NeedsAnother):
             golden_items.confirm(item_id=made.pk, lead=lead, at=later(51))
+        profile = users.Profile(first_name="", last_name="", role=Role.LEAD)
+        second, _ = users.create(username="second", profile=profile, actor=lead, at=later(51))
+        with pytest.raises(golden_items.NeedsAnother):
+            golden_items.confirm(item_id=made.pk, lead=second, at=later(52))
         with pytest.raises(golden_items.NotGolden):
             golden_items.mark(post_id=first.post_id, lead=lead, at=later(52))
         with transaction.atomic():

@@ -8,6 +8,7 @@ from django.db import IntegrityError, connection
 from django.forms import model_to_dict
 from django.test import Client, TestCase
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from moderation.models import AuditEntry, Case, DeskSettings, Platform, User, desk_settings
 from moderation.models.desk_settings import LIMITS
@@ -16,6 +17,7 @@ from moderation.operations.accounts import desk_settings as changes
 from moderation.operations.infrastructure import egress
 from moderation.operations.refusals import NotAllowed
 from moderation.operations.translation import translate
+from moderation.web.middleware.session_use import SessionUseMiddleware
 from tests.moderation.conftest import Decided
 from tests.moderation.instants import later
 from tests.moderation.web.conftest import read
@@ -33,13 +35,17 @@ def sent(**changed: Any) -> dict[str, Any]:
 
 class TestChange:
     def test_is_saved_logged_and_told(self, admin_desk: Client) -> None:
-        admin_desk.post(PAGE, sent(undo_seconds=30, evidence_obeys_robots="on", names_networks="on"))
+        roles = ["lead", "admin"]
+        switches = {"evidence_obeys_robots": "on", "names_networks": "on"}
+        admin_desk.post(PAGE, sent(undo_seconds=30, second_factor_roles=roles, **switches))
 
         row, entry = DeskSettings.objects.get(), AuditEntry.objects.get(action="desk.changed")
         assert (row.undo_seconds, row.evidence_obeys_robots, row.names_networks) == (30, True, True)
         before = {"undo_seconds": 10, "evidence_obeys_robots": False, "names_networks": False}
-        assert entry.details["before"] == before
+        assert entry.details["before"] == before | {"second_factor_roles": []}
+        assert (row.second_factor_roles, entry.details["second_factor_roles"]) == (roles, roles)
         body = read(admin_desk, PAGE)
+        assert "A second factor is required of: – → Lead, Administrator" in body
         assert "Time to undo, in seconds: 10 → 30" in body
         assert "Obey robots.txt: no → yes" in body
 
@@ -112,7 +118,26 @@ class TestChange:
 
         client.post("/sign-in/", {"username": "nadia", "password": "a-long-password-of-hers"})
 
-        assert client.session.get_expiry_age() == 2 * 3600
+        assert client.session.get_expiry_age() in range(7190, 7201)
+
+    def test_of_an_unused_session_ends_it_and_use_puts_that_off(
+        self, db: None, client: Client, remembered: DeskSettings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        remembered.session_hours, remembered.idle_minutes = 1, 25
+        User.objects.create_user("nadia", password="a-long-password-of-hers", role=Role.LEAD)
+        client.post("/sign-in/", {"username": "nadia", "password": "a-long-password-of-hers"})
+        now = timezone.now()
+
+        def ends_after(address: str, *, minutes: int) -> float:
+            """Ask for a page; return how many minutes after the sign-in the session then ends."""
+            monkeypatch.setattr(timezone, "now", lambda: now + timedelta(minutes=minutes))
+            monkeypatch.setattr(SessionUseMiddleware, "_is_due", lambda *_: True)
+            client.get(address)
+            return round((client.session.get_expiry_date() - now) / timedelta(minutes=1))
+
+        assert ends_after("/notifications/", minutes=20) == 30
+        assert ends_after("/queue/", minutes=20) == 50
+        assert ends_after("/queue/", minutes=45) == 60
 
 
 class TestKeyOfTheTranslation:
