@@ -24,7 +24,7 @@ def _restore(state: State, arguments: list[str]) -> int:
     mark, nobody = str(state.path), f"{ports.LOOPBACK}:9"
     # Neither broker nor Triton is asked; the sweeps take up what is open.
     servers = {"CELERY_BROKER_URL": f"redis://{nobody}/0", "TRITON_URL": f"grpc://{nobody}"}
-    environment = servers | run.environment(state, port=0)
+    environment = servers | run.environment(state, port=ports.free())
     child.kill_leftovers(mark=mark)
     with Supervisor(logs=state.folder("logs"), mark=mark, environment=environment, say=print) as supervisor:
         signal.signal(signal.SIGTERM, supervisor.request_stop)

@@ -85,6 +85,6 @@ def test_comes_back_after_a_kill(stand: Stand, word: str) -> None:
     os.kill(killed, signal.SIGKILL)
 
     stand.wait_until(lambda: killed not in stand.processes(), "gone")
-    stand.wait_until(lambda: _runs(stand, word), f"back: {word}")
+    stand.wait_until(lambda: all(_runs(stand, each) for each in WORDS), f"back: {word}")
     stand.wait_until(stand.is_ready, "ready again")
     assert {other: stand.process(other) for other in others} == others
