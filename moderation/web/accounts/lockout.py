@@ -83,7 +83,8 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         request.axes_credentials = credentials
         log.warning(
             "sign_in_failed",
-            username=username,
+            # Never what was typed: people type passwords into the field of the name.
+            user=User.objects.filter(username=username).values_list("pk", flat=True).first(),
             address=request.axes_ip_address,
             is_held_up=request.axes_locked_out,
         )

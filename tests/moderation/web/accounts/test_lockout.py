@@ -10,6 +10,7 @@ import pytest
 from axes.models import AccessAttempt
 from django.core.management import CommandError, call_command
 from django.test import Client
+from structlog.testing import capture_logs
 
 from moderation.models import AuditEntry, User
 from tests.moderation.web.accounts.attempts import RIGHT, attack, attempt, pass_time
@@ -116,6 +117,15 @@ class TestDelays:
         User.objects.update(is_active=False)
 
         assert errors(attempt(client, password=RIGHT)) == wrong != []
+
+    def test_logs_the_account_and_never_what_was_typed(self, client: Client, person: User) -> None:
+        with capture_logs() as logged:
+            attempt(client, name="moderator")
+            attempt(client, name="my secret password")
+
+        told = [line["user"] for line in logged if line["event"] == "sign_in_failed"]
+        assert told == [person.pk, None]
+        assert "my secret password" not in str(logged)
 
 
 def without_token(answer: Any) -> str:
