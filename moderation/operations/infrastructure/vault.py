@@ -20,6 +20,7 @@ KEPT = (
     ("moderation.DeskSettings", "translation_key"),
     ("integrations.Integration", "credentials"),
     ("integrations.Integration", "webhook_secret"),
+    ("mfa.Authenticator", "data"),
 )
 """Columns of secrets that stay; stored answers to repeated requests are gone after a day."""
 
@@ -44,8 +45,8 @@ def decrypt(ciphertext: str) -> str:
 
 
 def renew() -> dict[str, Counter[str]]:
-    """Encrypt all kept secrets with the first key, one in a transaction; return by column how many
-    were renewed, and how many are unreadable with any key.
+    """Encrypt all kept secrets with the first key, one in a transaction; return by column how many were
+    renewed, and how many no key reads.
     """
     counts: dict[str, Counter[str]] = {}
     for name, column in KEPT:
@@ -60,7 +61,10 @@ def renew() -> dict[str, Counter[str]]:
 
 def _renewed(row: Any, column: str) -> str:
     try:
-        setattr(row, column, encrypt(decrypt(getattr(row, column))))
+        kept = getattr(row, column)
+        if isinstance(kept, dict):  # an app's secret, or what recovery codes are made of
+            kept |= {name: encrypt(decrypt(kept[name])) for name in ("secret", "seed") if name in kept}
+        setattr(row, column, kept if isinstance(kept, dict) else encrypt(decrypt(kept)))
     except MissingKey:
         return "unreadable"
     row.save(update_fields=[column])

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from moderation import scorer
-from moderation.models import ApiKey, AuditEntry, DeskSettings, Platform, Post, Revision, ScoringJob
+from moderation.models import ApiKey, AuditEntry, DeskSettings, Platform, Post, Revision, ScoringJob, User
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.accounts import api_keys
@@ -212,3 +213,16 @@ class TestRenewSecrets:
             assert f"DeskSettings.translation_key: {count}" in said.getvalue()
             if keys == [old]:
                 assert vault.decrypt(kept.translation_key) == secret
+
+    def test_reaches_the_secrets_of_second_factors(self, moderator: User, settings: Any) -> None:
+        old, new = (Fernet.generate_key().decode() for _ in range(2))
+        settings.ENCRYPTION_KEYS = [old]
+        data = {"secret": vault.encrypt("JBSWY3DP"), "used": ["123456"]}
+        factor = Authenticator.objects.create(user=moderator, type="totp", data=data)
+        settings.ENCRYPTION_KEYS = [new, old]
+
+        call_command("renew_secrets", stdout=StringIO())
+
+        factor.refresh_from_db()
+        settings.ENCRYPTION_KEYS = [new]
+        assert (vault.decrypt(factor.data["secret"]), factor.data["used"]) == ("JBSWY3DP", ["123456"])
