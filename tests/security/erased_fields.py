@@ -47,7 +47,6 @@ _NOTES = (
     "GoldenForm",
     "NoteForm",
     "SettleForm",
-    "VerdictForm",
 )
 _REASONS = ("CampaignCorrectForm", "CorrectForm", "RuleForm")
 WIPED = {
@@ -87,6 +86,7 @@ STAYS = {
     **{f"replay_scores/{name}": _OURS for name in ("decision_id", "release")},
     **{f"{operation}/reason": _CODE for operation in ("decide_campaign", "decide_case")},
     **{f"{form}.reason": _CODE for form in ("BulkForm", "CampaignDecideForm", "DecideForm", "VerdictForm")},
+    "VerdictForm.note": "that form is the base of others",
     **{f"{form}.code": _CODE for form in ("CorrectForm", "SettleForm")},
     "PolicyForm.counts": _CODE,
     **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "author")},

@@ -38,6 +38,7 @@ RANGE = f"{NETWORK}0/24"
 LINK = re.compile(r'(?:href|hx-get|action|data-context|data-around)="([^"#]+)')
 WRITES = {
     "account-password",
+    "account_reauthenticate",
     "candidate-propose",
     "exports",
     "filter-forget",
@@ -48,6 +49,11 @@ WRITES = {
     "judge-again",
     "label-draw",
     "label-draw-cancel",
+    "mfa_activate_totp",
+    "mfa_add_webauthn",
+    "mfa_deactivate_totp",
+    "mfa_generate_recovery_codes",
+    "mfa_remove_webauthn",
     "notifications-change",
     "notifications-put-away",
     "preferences",
