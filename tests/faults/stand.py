@@ -54,7 +54,7 @@ class Stand(Product):
         """Make the demo platform, its key and the accounts; processes that run follow within seconds."""
         self.rows(
             "INSERT INTO moderation_desksettings (undo_seconds, degraded_seconds, audit_first_percent)"
-            " VALUES (%s, 0, 2)",
+            " VALUES (%s, 0, 2) ON CONFLICT DO NOTHING",  # where a backup brought them
             UNDO_SECONDS,
         )
         command = [sys.executable, "manage.py", "seed_demo"]
