@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import count
 
-from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, Post, Revision, User
+from moderation.models import (
+    Campaign,
+    CampaignDecision,
+    CampaignMember,
+    Platform,
+    Post,
+    Revision,
+    ScoringJob,
+    User,
+)
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns import gather as campaigns_gather
@@ -57,7 +66,9 @@ def opened(platform: Platform, size: int, *, at: datetime, **given: object) -> C
     posts = accept(platform, [incoming(number, at=at, **given) for number in range(size)], at=at)
     run_all(posts, at=at)
     campaign = campaign_of(posts[0])
-    assert campaign is not None
+    jobs = ScoringJob.objects.order_by("pk").values_list("pk", "state")
+    homes = CampaignMember.objects.order_by("post").values_list("post", "campaign")
+    assert campaign is not None, (posts[0].pk, list(jobs), list(homes))
     assert campaign.posts == size
     return campaign
 
