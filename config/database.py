@@ -8,7 +8,6 @@ from typing import Any, Self, cast
 
 import environ
 import psycopg
-from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
@@ -107,13 +106,8 @@ def limit_answers(*, seconds: float) -> None:
     Connection.answer_seconds = seconds
 
 
-def aliases(url: str, *, standby: str) -> dict[str, Any]:
-    """Return DATABASES: the primary and, where an address is given, a standby to read from."""
-    named = {DEFAULT_DB_ALIAS: url} | ({"standby": standby} if standby else {})
-    return {alias: _alias(address) for alias, address in named.items()}
-
-
-def _alias(url: str) -> dict[str, Any]:
+def settings_of(url: str) -> dict[str, Any]:
+    """Return Django's settings of the database at an address."""
     database = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
     return {
         **database,

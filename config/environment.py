@@ -44,7 +44,6 @@ class Environment:
         self.allowed_hosts = _allowed_hosts(variables, mode=mode)
         self.akismet_host = _akismet_host(variables)
         self.database_url = _url(variables, "DATABASE_URL", schemes=("postgresql", "postgres"))
-        self.standby_url = _given_url(variables, "DATABASE_STANDBY_URL", schemes=("postgresql", "postgres"))
         self.broker_url = _url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss"))
         self.triton_url = _triton_url(variables)
         self.release_dir = _folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter")

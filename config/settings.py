@@ -69,7 +69,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "moderation.web.middleware.standby_reads.own_writes_marked",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
     "moderation.web.middleware.failure.wrong_methods_told",
     "moderation.web.middleware.failure.OutageMiddleware",
@@ -202,8 +201,7 @@ VERSION = "0.1.0"  # pyproject.toml's, which is not where the product is install
 SPECTACULAR_SETTINGS = openapi.SETTINGS
 
 # -- Data
-DATABASES = database.aliases(ENVIRONMENT.database_url, standby=ENVIRONMENT.standby_url)
-DATABASE_ROUTERS = ["moderation.standby.Router"]
+DATABASES = {"default": database.settings_of(ENVIRONMENT.database_url)}
 
 # -- Tasks: PostgreSQL is the source of truth, the broker only a hint; a sweep recovers lost messages
 CELERY_BROKER_URL = ENVIRONMENT.broker_url

@@ -41,8 +41,6 @@ _IN_TESTS = {
     "full_page_writes": "off",
     # It finds tables empty between two tests, and the plans of the next one are made for empty tables.
     "autovacuum": "off",
-    # A hot standby is made while other tests drop databases: each time a checkpoint throws WAL away.
-    "wal_keep_size": "1GB",
 }
 
 

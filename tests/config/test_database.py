@@ -61,7 +61,7 @@ class TestPool:
     @pytest.fixture
     def pool(self, line: Line) -> Iterator[ConnectionPool[Any]]:
         url = line.instead_of(os.environ["DATABASE_URL"])
-        options = database.aliases(url, standby="")["default"]["OPTIONS"]["pool"]
+        options = database.settings_of(url)["OPTIONS"]["pool"]
         with ConnectionPool(url, check=ConnectionPool.check_connection, **options) as made:
             yield made
 

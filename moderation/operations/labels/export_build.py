@@ -111,8 +111,6 @@ class _Attempt:
             has_weights=self.row.has_weights,
             has_addresses=self.row.has_addresses,
             progress=lambda count: self._keep(rows_written=count),
-            # What a standby replays may end a statement there; the next attempt is safe from that.
-            may_read_standby=self.row.attempts == 1,
         )
         draft.write()
         # Most of it before the row is locked: the erasures of that moment wait.

@@ -5,13 +5,12 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from moderation import standby
 from moderation.models import Decision, Platform
 from moderation.models.exports import ExportFormat
 from moderation.models.feed import Stream
@@ -110,25 +109,17 @@ class Draft:
     has_weights: bool = True
     has_addresses: bool = True
     progress: Callable[[int], None] | None = None
-    may_read_standby: bool = True
     manifest: dict[str, Any] = field(init=False)
     _until: Mapping[str, Position] = field(init=False)
     _tally: _Tally = field(init=False, default_factory=_Tally)
 
     def write(self) -> None:
-        """Stream the labels into the file. Raises OSError, and what `progress` raises.
-
-        They are read from the standby once it holds all that is committed and numbered by now: decisions of a
-        moment ago, and the erasures that were waited for.
-        """
+        """Stream the labels into the file. Raises OSError, and what `progress` raises."""
         self.out.parent.mkdir(parents=True, exist_ok=True)
         # Before any label is read: one that is committed meanwhile is numbered later, so that it is in the
         # next increment, whether or not this file has it, too.
         self._until = _numbered(self.wanted, at=self.at)
-        with (
-            self._written() as file,
-            standby.reading_all_until_now() if self.may_read_standby else nullcontext(),
-        ):
+        with self._written() as file:
             labels_in = form_of(self.form, file=file, has_weights=self.has_weights)
             for label in self._lines():
                 labels_in.add(label)

@@ -8,7 +8,6 @@ from functools import partial
 
 from django.db import transaction
 
-from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.notifications import NotificationKind
 from moderation.models.platforms import Removal
@@ -64,13 +63,12 @@ def refresh(*, at: datetime) -> int:
 
 def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
-    with standby.reading():
-        posts, passed = (
-            query(since=longest, until=at, platform_id=platform.pk if platform else None)
-            for query in (labelled_posts, passed_over)
-        )
-        routes = coverage.routes(posts, since=longest, until=at, platform=platform)
-        waiting = undecided.review_opened(since=longest, until=at, platform=platform)
+    posts, passed = (
+        query(since=longest, until=at, platform_id=platform.pk if platform else None)
+        for query in (labelled_posts, passed_over)
+    )
+    routes = coverage.routes(posts, since=longest, until=at, platform=platform)
+    waiting = undecided.review_opened(since=longest, until=at, platform=platform)
     about = partial(_About, platform=platform, at=at, posts=posts, routes=routes, waiting=waiting)
     rows = [
         row

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Min, Q, QuerySet
 
-from moderation import standby
 from moderation.models import Case, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries import case_access
@@ -120,7 +120,7 @@ def over_last_day(*, at: datetime) -> list[Age]:
 
 
 def _oldest_closed(*, at: datetime) -> dict[int, datetime]:
-    with standby.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         # Cases still open count in every step; they are read apart, from their index.
         cursor.execute(_CLOSED, {"at": at, "start": at - STEPS * STEP, "step": STEP.total_seconds()})
         return dict(cursor.fetchall())

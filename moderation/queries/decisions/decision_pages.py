@@ -6,7 +6,6 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from moderation import standby
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
 from moderation.queries import case_access, full_text, keyset, latest_scores
@@ -78,8 +77,7 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     """Yield all decisions that the pages would show, a batch at a time: no transaction stays open between."""
     after = None
     while True:
-        with standby.reading():
-            batch = keyset.page(_wanted(viewer, wanted), order=_ORDER, after=after, limit=_BATCH)
+        batch = keyset.page(_wanted(viewer, wanted), order=_ORDER, after=after, limit=_BATCH)
         yield from batch.rows
         if batch.end is None:
             return

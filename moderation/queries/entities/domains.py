@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Exists, OuterRef
 
-from moderation import standby
 from moderation.models import Case, Domain, PostLink, Rule, User
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.rules import RuleEffect, RuleKind
@@ -182,7 +182,7 @@ def _histories(ids: list[int], viewer: User, *, at: datetime) -> list[DomainHist
 
 
 def _counts(ids: Sequence[int], *, since: datetime, kept: list[int]) -> dict[int, DomainCounts]:
-    with standby.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         blind = sorted(BLIND_REASONS)
         cursor.execute(
             _COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE, "blind": blind, "kept": kept}

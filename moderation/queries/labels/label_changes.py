@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
+from django.db import connection
 from django.db.models import QuerySet
 
-from moderation import standby
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.decisions.feeds import Position
@@ -119,7 +119,7 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
         "chunk": CHUNK,
     }
     while True:
-        with standby.connection().cursor() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(_HEADS, values)
             rows = cursor.fetchall()
         if rows:
@@ -134,7 +134,7 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
 def _live(decision_ids: list[int], *, has_weights: bool, has_addresses: bool) -> dict[int, LabelLine]:
     statement: LiteralString = _LIVE
     values = {"decisions": decision_ids, "schema": SCHEMA_HASH, "has_addresses": has_addresses}
-    with standby.connection().cursor() as cursor, cursor.copy(statement, values) as copy:
+    with connection.cursor() as cursor, cursor.copy(statement, values) as copy:
         copy.set_types(KINDS)
         return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
-from moderation import standby
+from django.db import connection
+
 from moderation.queries.labels import label_json
 from moderation.queries.labels.label_json import LabelValues
 from moderation.queries.labels.labels import LabelFilter
@@ -167,7 +168,7 @@ def lines(
 
 def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
     statement: LiteralString = _LINES
-    with standby.connection().cursor() as cursor, cursor.copy(statement, dict(values)) as copy:
+    with connection.cursor() as cursor, cursor.copy(statement, dict(values)) as copy:
         copy.set_types(KINDS)
         yield from copy.rows()
 

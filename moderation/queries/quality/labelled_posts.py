@@ -24,10 +24,10 @@ from typing import Any, LiteralString, Self
 
 import numpy as np
 import numpy.typing as npt
+from django.db import connection
 from django.db.models import F, FloatField, Max, Q
 from django.db.models.functions import Cast
 
-from moderation import standby
 from moderation.models import LabelDraw, Release
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.scores import RouteChoice
@@ -172,7 +172,7 @@ def _read(
     source: LiteralString, *, since: datetime, until: datetime, platform_id: int | None
 ) -> LabelledPosts:
     values = {"since": since, "until": until, "platform": platform_id, "spared": _SPARED}
-    with standby.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("WITH source AS (" + source + ")" + _ROWS, values)
         rows = cursor.fetchall()
     draws = _draws(since=since, platform_id=platform_id)

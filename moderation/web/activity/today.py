@@ -22,7 +22,6 @@ from moderation.queries.activity.today import Sheet, Step
 from moderation.queries.quality import drift_pages, removal
 from moderation.web import access, csv_files, quantities
 from moderation.web.entities.entity import HEIGHT, Bar, stacked
-from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)
 _STEP_WIDTH, _MOST_TICKS = 10, 8
@@ -59,7 +58,6 @@ class PeriodForm(forms.Form):
 
 
 @access.leads.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the last 24 hours, the last days, or chosen ones."""
     at = timezone.now()
@@ -121,7 +119,6 @@ def _linked(counts: Mapping[Measure, int] | None, start: datetime, end: datetime
 
 
 @access.leads.get
-@may_be_behind
 def export(request: access.DeskRequest) -> HttpResponse:
     """Send the table of the page as CSV."""
     at = timezone.now()

@@ -23,7 +23,6 @@ from moderation.queries.campaigns.campaign_members import Place
 from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
 from moderation.web.forms import ManyForm, first_error
-from moderation.web.middleware.standby_reads import may_be_behind
 
 
 class CampaignDecideForm(ManyForm):
@@ -63,7 +62,6 @@ class CampaignCorrectForm(forms.Form):
 
 
 @access.deciders.get
-@may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns with waiting posts, or all."""
     is_all = request.GET.get("show") == "all"

@@ -8,14 +8,12 @@ from moderation.web import access
 from moderation.web.cases import bulk, working_filter
 from moderation.web.cases.working_filter import SORTS, QueueFilterForm
 from moderation.web.lists import list_pages
-from moderation.web.middleware.standby_reads import may_be_behind
 
 # More than one screen at a glance; each row more costs the page half a millisecond.
 _ROWS = 30
 
 
 @access.deciders.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the queue, or for htmx only its rows."""
     at = timezone.now()

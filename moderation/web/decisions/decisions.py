@@ -24,7 +24,6 @@ from moderation.web.cases import review_actions
 from moderation.web.forms import CorrectForm
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
-from moderation.web.middleware.standby_reads import may_be_behind
 
 PEOPLE, EVERYONE, MINE, FILTER = "people", "everyone", "mine", "filter"
 _SOURCES = {PEOPLE: DecisionSource.MODERATOR.value, FILTER: DecisionSource.AUTOMATIC.value}
@@ -97,7 +96,6 @@ class DecisionFilterForm(FilterForm):
 
 
 @access.readers.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with all people's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)

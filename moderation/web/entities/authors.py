@@ -13,7 +13,6 @@ from moderation.web import access
 from moderation.web.entities import entity
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
-from moderation.web.middleware.standby_reads import may_be_behind
 
 _STATES = (
     ("", _("Most judged spam")),
@@ -36,7 +35,6 @@ class AuthorFilterForm(FilterForm):
 
 
 @access.readers.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, or for htmx only the rows."""
     at = timezone.now()
@@ -48,7 +46,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @access.readers.get
-@may_be_behind
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()

@@ -12,7 +12,6 @@ from moderation.web import access
 from moderation.web.entities import entity
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
-from moderation.web.middleware.standby_reads import may_be_behind
 
 _WHICH = (
     ("", _("Most linked")),
@@ -30,7 +29,6 @@ class DomainFilterForm(FilterForm):
 
 
 @access.readers.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """List domains: the most posted ones, those that match a search, or the banned ones."""
     at = timezone.now()
@@ -43,7 +41,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @access.readers.get
-@may_be_behind
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()

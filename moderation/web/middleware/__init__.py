@@ -1,1 +1,1 @@
-"""Middleware of the desk: compression, sessions, reads from a standby, and what a user sees of a failure."""
+"""Middleware of the desk: compression, sessions, and what a user sees of a failure."""

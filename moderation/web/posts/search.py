@@ -16,7 +16,6 @@ from moderation.web import access, days
 from moderation.web.cases import bulk
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField
-from moderation.web.middleware.standby_reads import may_be_behind
 
 _STATES = (
     ("", _("All")),
@@ -62,7 +61,6 @@ class PostFilterForm(FilterForm):
 
 
 @access.readers.get
-@may_be_behind
 def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""
     form = PostFilterForm(request.GET)

@@ -21,7 +21,6 @@ from moderation.queries.quality.drift_evidence import FALSE_ALARMS_A_MONTH, GROW
 from moderation.queries.quality.drift_reference import FEWEST_DAYS
 from moderation.queries.quality.drift_traits import BINS, TraitFamily
 from moderation.web import access, quantities
-from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.quality import shares
 from moderation.web.quality.quality import QualityForm
 
@@ -70,7 +69,6 @@ class ShownAlarm:
 
 
 @access.exporters.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the newest alarms, and what posts are compared with."""
     platform, *_rest = QualityForm(request.GET).chosen()

@@ -22,7 +22,6 @@ from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.queries.quality.tables import Rows
 from moderation.web import access, csv_files, quantities
-from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.quality import plan, shares, tables
 
 STEP, HEIGHT = 16, 60
@@ -54,7 +53,6 @@ class QualityForm(forms.Form):
 
 
 @access.exporters.get
-@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the five figures, their course, and every table."""
     at = timezone.now()
@@ -95,7 +93,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @access.exporters.get
-@may_be_behind
 def export(request: access.DeskRequest, table: str) -> HttpResponse:
     """Send one table of the page as CSV, with the numbers as they were estimated."""
     form = QualityForm(request.GET)
