@@ -85,9 +85,6 @@ class Collector:
         for queue, count in enqueue.messages().items():
             messages.add_metric([queue], count)
         yield messages
-        yield GaugeMetricFamily(
-            "spamdesk_scoring_messages", "scoring messages in the broker", value=enqueue.scoring_backlog()
-        )
 
     def _sweeps(self) -> Iterator[Metric]:
         ages = GaugeMetricFamily(

@@ -43,7 +43,8 @@ class Broken(Exception):
 
 def seal(*, at: datetime) -> int:
     """Add newly committed entries to the chain; return how many. Safe to run concurrently."""
-    return _seal(_unsealed(), at=at)
+    unsealed = _unsealed()
+    return _seal(unsealed, at=at) if unsealed.exists() else 0
 
 
 def seal_late(*, at: datetime) -> int:
