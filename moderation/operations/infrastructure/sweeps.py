@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Q
 
-from moderation.models import SweepRun
 from moderation.queries.health import clocks
 
 _ABANDONED_SECONDS = 60.0
@@ -33,6 +32,12 @@ RETURNING sweep
 """
 """One statement, so that of two workers one begins. A start in the future: somebody set the clock back."""
 
+_END = """
+UPDATE moderation_sweeprun SET ended_at = %(end)s,
+  succeeded_at = CASE WHEN %(is_done)s THEN %(end)s ELSE succeeded_at END
+WHERE sweep = %(sweep)s AND started_at = %(at)s
+"""
+
 
 def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
     """Run a sweep unless it is running or was started less than a period ago.
@@ -49,8 +54,8 @@ def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
         is_done = True
     finally:
         ended_at = at + timedelta(seconds=time.monotonic() - began)
-        ended = {"ended_at": ended_at} | ({"succeeded_at": ended_at} if is_done else {})
-        SweepRun.objects.filter(sweep=sweep, started_at=at).update(**ended)
+        with connection.cursor() as cursor:
+            cursor.execute(_END, {"sweep": sweep, "at": at, "end": ended_at, "is_done": is_done})
     return count
 
 
