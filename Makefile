@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run servers test test-whole test-unit trials lint types demo-data bench screenshots systems train next-release sbom lock logs backup restore clean
+.PHONY: help run servers test test-whole test-unit trials lint types demo-data bench screenshots train next-release sbom lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,9 +41,6 @@ bench:  ## the measurements of docs/benchmarks.md, against the running product
 
 screenshots:  ## the pictures of the README, from the running product
 	@$(LOCAL) python-dev -m docs.screenshots $(ARGS)
-
-systems:  ## run, decide ten posts and test-unit on bare Debian 12 and 13, in containers; needs root and podman
-	@$(PYTHON) -m lab.systems $(ARGS)
 
 train:  ## train the content model anew; ARGS= names data and output
 	@$(LOCAL) python-dev -m training $(ARGS)

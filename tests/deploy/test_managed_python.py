@@ -7,7 +7,7 @@ import pytest
 
 from deploy.local import install, packages, preflight
 from deploy.local.places import TRITON_ENVIRONMENT
-from lab.systems import python_mirror
+from lab import _python_mirror as python_mirror
 
 TRITON_PYTHON = TRITON_ENVIRONMENT / "bin" / "python"
 WHAT_TRITON_ASKS = (

@@ -108,7 +108,6 @@ ALLOWED = {
     ("newcomer", "docs/benchmarks.md"): "the same",
     ("rooms", "integrations/matrix.py"): "Matrix's own word",
     ("rooms", "tests/integrations/matrix_server.py"): "the same",
-    ("newcomer", "lab/systems/__main__.py"): "an ordinary user of a fresh system",
     ("newcomer", "docs/simulation.md"): "authors who are new to a platform",
     ("newcomer", "simulation/authors.py"): "the same",
     ("newcomer", "simulation/circumstances.py"): "the same",

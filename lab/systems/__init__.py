@@ -1,1 +1,0 @@
-"""`make systems`: what the README promises of bare systems, done on them in containers."""
