@@ -175,6 +175,8 @@ def _oidc(variables: Mapping[str, str], *, mode: Mode) -> dict[str, Any]:
         )
     # Named by its host: another provider's identifiers must not open accounts of this one.
     app = {"provider_id": issuer.netloc, "name": given["name"], "settings": {"server_url": given["issuer"]}}
+    # Tokens must name this issuer, whatever is said at its address.
+    app["settings"]["openid_configuration_overrides"] = {"issuer": given["issuer"]}
     return {**given, "apps": [app | keys]}
 
 
