@@ -33,29 +33,27 @@ def span(
 
 
 def _send(name: str, told: dict[str, Any], *times: datetime) -> None:
-    from opentelemetry import trace
-    from opentelemetry.sdk.trace import ReadableSpan
-
-    provider, processor = _sender()
+    api, sdk, provider, processor = _library()
     about = f"trace {told['post']}/{told['revision']}".encode()
     ids = blake2b(about, digest_size=24, key=settings.SECRET_KEY.encode()[:64]).digest()
     trace_id, first_id = int.from_bytes(ids[:16]), int.from_bytes(ids[16:])
     if provider.sampler.should_sample(None, trace_id, name).decision.is_sampled():
-        context = partial(trace.SpanContext, trace_id, is_remote=False, trace_flags=trace.TraceFlags(1))
+        context = partial(api.SpanContext, trace_id, is_remote=False, trace_flags=api.TraceFlags(1))
         first, own = context(span_id=first_id), context(span_id=secrets.randbits(64))
         place = {"context": first} if name == "intake" else {"context": own, "parent": first}
         attributes = {f"spamdesk.{key}": value for key, value in told.items()}
-        made = partial(ReadableSpan, name, resource=provider.resource, attributes=attributes, **place)
+        made = partial(sdk.ReadableSpan, name, resource=provider.resource, attributes=attributes, **place)
         began, ended = (int(at.timestamp() * 1e9) for at in times)
         processor.on_end(made(start_time=began, end_time=ended))
 
 
 @cache
-def _sender() -> tuple[Any, Any]:
-    """Return what samples and names spans, and what sends them; each process makes its own."""
+def _library() -> tuple[Any, Any, Any, Any]:
+    """Return the library, what samples and names spans, and what sends them; each process makes its own."""
+    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk import trace as sdk
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     exporter = OTLPSpanExporter(endpoint=f"{settings.TRACES_COLLECTOR}/v1/traces")
-    return TracerProvider(shutdown_on_exit=False), BatchSpanProcessor(exporter)
+    return trace, sdk, sdk.TracerProvider(shutdown_on_exit=False), BatchSpanProcessor(exporter)

@@ -55,12 +55,11 @@ class SignInForm(AuthenticationForm):
 
 
 class PasswordForm(PasswordChangeForm):
-    """A password of one's own instead of the present one, which somebody else may have made."""
+    """A new password of one's own."""
 
     def clean_new_password1(self) -> str:
-        """Refuse the present password."""
-        new = str(self.cleaned_data["new_password1"])
-        if new == self.cleaned_data.get("old_password"):
+        """Refuse the present one, which an administrator may have made."""
+        if (new := str(self.cleaned_data["new_password1"])) == self.cleaned_data.get("old_password"):
             raise ValidationError(_("This is the present password."))
         return new
 
