@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
-from importlib.util import find_spec
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -22,6 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
 
 ROLES = {"moderator", "lead", "ml_engineer", "admin"}
+
+_COLLECTOR = "OTEL_EXPORTER_OTLP_ENDPOINT"
+_NEEDED = (
+    ("TRITON_URL", "sagemaker:", "boto3", "sagemaker"),
+    ("SPAMDESK_EVIDENCE_STORE", "s3:", "boto3", "sagemaker"),
+    (_COLLECTOR, "http", "opentelemetry-exporter-otlp-proto-http", "tracing"),
+)
+"""Settings, how values begin that need a package, that package, and where it is pinned."""
 
 
 class Mode(StrEnum):
@@ -74,7 +82,12 @@ class Environment:
         )
         self.mail = _mail(variables)
         self.oidc = _oidc(variables, mode=mode)
+        self.traces_collector = _given_url(variables, _COLLECTOR, schemes=("http", "https")).rstrip("/")
         self.postgres_programs = _given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS")
+        for name, beginning, package, lock in _NEEDED:
+            is_named = variables.get(name, "").startswith(beginning)
+            if is_named and next(iter(Distribution.discover(name=package)), None) is None:
+                raise ImproperlyConfigured(f"{name} needs {package}: install requirements/{lock}.txt.")
 
 
 def _mode(variables: Mapping[str, str]) -> Mode:
@@ -161,6 +174,8 @@ def _oidc(variables: Mapping[str, str], *, mode: Mode) -> dict[str, Any]:
         )
     # Named by its host: another provider's identifiers must not open accounts of this one.
     app = {"provider_id": issuer.netloc, "name": given["name"], "settings": {"server_url": given["issuer"]}}
+    # Tokens must name this issuer, whatever is said at its address.
+    app["settings"]["openid_configuration_overrides"] = {"issuer": given["issuer"]}
     return {**given, "apps": [app | keys]}
 
 
@@ -202,10 +217,6 @@ def _triton_url(variables: Mapping[str, str]) -> str:
         raise ImproperlyConfigured("TRITON_URL must be like grpc://host:port, with its port.")
     if not re.fullmatch(r"[A-Za-z0-9](-*[A-Za-z0-9]){0,62}", name):
         raise ImproperlyConfigured(f"TRITON_URL is {url!r}; after sagemaker:// comes an endpoint's name.")
-    if find_spec("boto3") is None:
-        raise ImproperlyConfigured(
-            "TRITON_URL names a SageMaker endpoint and boto3 is missing: install requirements/sagemaker.txt."
-        )
     return url
 
 

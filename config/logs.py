@@ -48,6 +48,7 @@ LOGGING: dict[str, Any] = {
         "httpx": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
         "axes": {"level": "WARNING"},
+        "opentelemetry": {"level": "ERROR"},  # else each try to reach a collector that is away
     },
 }
 

@@ -3,8 +3,11 @@
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /app
-COPY requirements/runtime.txt requirements/runtime.txt
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
+# "runtime tracing" also has what sends traces, "runtime sagemaker" what speaks to S3 and SageMaker.
+ARG REQUIREMENTS=runtime
+COPY requirements requirements
+RUN python -m venv /venv \
+    && /venv/bin/pip install --no-cache-dir --require-hashes $(printf ' -r requirements/%s.txt' ${REQUIREMENTS})
 
 FROM ${PYTHON_IMAGE}
 # pg_dump and pg_restore must not be older than the server; Debian's own mostly are.

@@ -1,5 +1,5 @@
 # Triton for machines without a card: its real server from NVIDIA's wheel, some 15 GB smaller than NVIDIA's image.
-# This version (2.51) predates security fixes of its successors: only the application may reach it.
+# This version (2.51) has known holes (docs/security.md): only the application may reach it.
 # docker build -f deploy/containers/triton-cpu.Dockerfile -t spamdesk-triton:0.1.0 .
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE}

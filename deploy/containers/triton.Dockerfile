@@ -1,6 +1,7 @@
-# Triton with what our Python models import. The base is NVIDIA's image; choose the tag that fits your driver.
+# Triton with what our Python models import. The base is NVIDIA's image; choose the tag that fits your driver, none
+# before June 2026: CVE-2025-23310, -23311, -23319, -23320, -23334, -33201, CVE-2026-24206 to -24209.
 # docker build -f deploy/containers/triton.Dockerfile -t spamdesk-triton:0.1.0 .
-ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
+ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:26.09-py3
 FROM ${TRITON_IMAGE}
 RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3" "pillow~=13.0"
 COPY triton_repo /models

@@ -18,11 +18,12 @@ def _groups(*names: str) -> tuple[str, ...]:
 
 _LOCKS: dict[str, tuple[str, ...]] = {
     # The superset comes first: the others repeat its versions.
-    "test": ("pyproject.toml", *_groups("local", "ocr", "train", "sagemaker", "dev")),
+    "test": ("pyproject.toml", *_groups("local", "ocr", "train", "sagemaker", "tracing", "dev")),
     "run": ("pyproject.toml", *_groups("local", "ocr"), "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", *_groups("ocr"), "-c", "requirements/test.txt"),
     "training": ("pyproject.toml", *_groups("ocr", "train"), "-c", "requirements/test.txt"),
     "sagemaker": ("--group", "pyproject.toml:sagemaker", "-c", "requirements/test.txt"),
+    "tracing": ("--group", "pyproject.toml:tracing", "-c", "requirements/test.txt"),
     "speech": ("--group", "pyproject.toml:speech", "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
     "akismet": ("--group", "pyproject.toml:akismet", "-c", "requirements/test.txt"),

@@ -75,7 +75,8 @@ def is_installed(environment: Path, *locks: str) -> bool:
 
 def uv_environment() -> dict[str, str]:
     """Return the process environment with pip's settings (files and PIP_ variables) in uv's words."""
-    return _translated(pip_settings()) | os.environ
+    # The system's certificates, as pip: a company's own authority is among them.
+    return {"UV_SYSTEM_CERTS": "1"} | _translated(pip_settings()) | os.environ
 
 
 def pip_settings() -> dict[str, str]:

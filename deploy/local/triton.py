@@ -4,7 +4,7 @@ It accepts a key for its admin endpoints only on the command line, where every l
 `ps`. So there is none: HTTP, with all endpoints, listens on a socket in a folder that only this user may
 enter, and gRPC requires a header for them that cannot be sent.
 
-This version (2.51) predates security fixes of its successors: never give it a public address.
+This version (2.51) has known holes (docs/security.md): never give it a public address.
 """
 
 import argparse

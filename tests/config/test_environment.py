@@ -44,6 +44,14 @@ class TestEnvironment:
     def test_asks_registries_only_when_told(self, variables: dict[str, str], asked: str) -> None:
         assert Environment(variables).rdap_url == asked
 
+    def test_refuses_a_collector_without_the_packages_that_send_to_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("importlib.metadata.Distribution.discover", lambda **_: [])
+
+        with pytest.raises(ImproperlyConfigured, match=r"install requirements/tracing\.txt"):
+            Environment(ADDRESSES | {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"})
+
     def test_takes_a_complete_production_environment(self) -> None:
         environment = Environment(PRODUCTION | {"SPAMDESK_PROXIES": "2"})
 

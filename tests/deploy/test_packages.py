@@ -26,7 +26,7 @@ class TestUvEnvironment:
     def test_says_what_pip_was_told(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         _environment_with_pip(tmp_path, prints=PIP_SETTINGS)
         monkeypatch.setattr(packages, "ENVIRONMENT", tmp_path)
-        for name in ("SSL_CERT_FILE", "UV_FIND_LINKS", "UV_INDEX", "UV_DEFAULT_INDEX"):
+        for name in ("SSL_CERT_FILE", "UV_FIND_LINKS", "UV_INDEX", "UV_DEFAULT_INDEX", "UV_SYSTEM_CERTS"):
             monkeypatch.delenv(name, raising=False)
 
         environment = packages.uv_environment()
@@ -36,6 +36,7 @@ class TestUvEnvironment:
         assert environment["UV_INDEX"] == "https://one.example/simple https://two.example/simple"
         assert environment["UV_FIND_LINKS"] == "/wheels,/more-wheels"
         assert environment["SSL_CERT_FILE"] == "/etc/ssl/own.crt"
+        assert environment["UV_SYSTEM_CERTS"] == "1"
 
     def test_leaves_what_uv_was_told_itself(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         _environment_with_pip(tmp_path, prints=PIP_SETTINGS)

@@ -84,10 +84,10 @@ class TestService:
         """The command line is no secret: whoever reads it there still cannot send that header."""
         sent = [(header, b"nothing")] if header else []
 
-        answer = grpc_call(triton.grpc_port, "RepositoryIndex", headers=sent)
-
-        assert b"distilbert" not in answer
-        assert b"restricted" in answer or b"Missing :method" in answer or b"RST" in answer
+        for method in ("RepositoryIndex", "RepositoryModelLoad", "SystemSharedMemoryStatus", "TraceSetting"):
+            answer = grpc_call(triton.grpc_port, method, headers=sent)
+            assert b"distilbert" not in answer
+            assert b"restricted" in answer or b"Missing :method" in answer or b"RST" in answer
         assert grpc_call(triton.grpc_port, "ServerReady", headers=[]).count(b"grpc-status") == 1
 
     def test_has_no_secret_on_its_command_line(self, triton: Triton, state: State) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from moderation import tracing
 from moderation.models import (
     Appeal,
     AuditEntry,
@@ -66,6 +67,8 @@ def record(
     told = {pk: {**follow_ups[pk], "statement": text} for pk, text in _statements(saved, follow_ups).items()}
     messages.write(decisions=saved, event=event, reverses=replaced, follow_ups={**follow_ups, **told})
     announce.complaints_decided(saved)
+    for row in saved:
+        tracing.span("decide", of=row.revision, began_at=row.score.scored_at, source=row.source)
     if by_people:
         reconsider_after(by_people)
         settle_appeals(decisions=by_people, reverses=replaced)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from moderation import enqueue
+from moderation import enqueue, tracing
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState, Subject
 from moderation.operations.evidence import sent_pictures
@@ -89,6 +89,8 @@ def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) 
     complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in result[1]])
     if inquiry.is_configured():
         enqueue.reputation(revision_ids=_pending(result[1]))
+    for row in result[1]:
+        tracing.span("intake", of=row, began_at=at, request_id=enqueue.request_id())
     return result
 
 

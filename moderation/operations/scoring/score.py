@@ -12,7 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, connection, transaction
 from psycopg.types.json import Jsonb
 
-from moderation import enqueue, prepared, scorer
+from moderation import enqueue, prepared, scorer, tracing
 from moderation.models import Release, Revision, Score, ScoringJob
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
@@ -126,12 +126,14 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
 
     `is_awaited`: a sender waits, so raises scorer.Loading instead of loading the live release.
     """
+    began_at, since = tracing.now(), {row.pk: row.scoring.enqueued_at for row in revisions}
     live = scorer.current().low_latency() if is_awaited else scorer.current().live()
     text_groups.backfill(revisions=revisions)
     join.join(revisions=revisions, at=at)
     frozen = _freeze(revisions, at=at)
     results, policies = _judge(frozen, live=live, at=at, is_awaited=is_awaited)
     gather.gather_or_leave(revisions=revisions, results=results, at=at)
+    judged_at = tracing.now()
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic(), messages.same_endpoints():
         scores = _store(frozen, results, is_owed=policies.is_owed, live=live, at=at)
@@ -140,6 +142,10 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
         route.apply(scores=scores, at=at)
         recovery.drop_replaced(scores)
         opening.request(scores, at=at)
+    for row in scores:
+        tracing.span("wait", of=row.revision, began_at=since[row.revision_id], ended_at=began_at)
+        tracing.span("score", of=row.revision, began_at=began_at, ended_at=judged_at, batch=len(revisions))
+        tracing.span("route", of=row.revision, began_at=judged_at, route=row.route)
     return len(scores)
 
 

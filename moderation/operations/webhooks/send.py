@@ -18,10 +18,11 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
-from moderation import enqueue
+from moderation import enqueue, tracing
 from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint, desk_settings
 from moderation.models.deliveries import DeliveryState
 from moderation.models.notifications import NotificationKind
+from moderation.models.posts import Revision
 from moderation.models.webhooks import CircuitState, EndpointState
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import vault
@@ -201,6 +202,10 @@ class _Turn:
         return attempt
 
     def _learn(self, attempt: Attempt) -> None:
+        if post := attempt.delivery.body.get("data", {}).get("post"):
+            of = Revision(post_id=post["id"], number=post["revision"])
+            ended_at, status = attempt.at + timedelta(seconds=attempt.seconds), attempt.status or 0
+            tracing.span("deliver", of=of, began_at=attempt.at, ended_at=ended_at, status=status)
         if attempt.error:
             log.info(
                 "delivery_failed",

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -51,6 +52,16 @@ class SignInForm(AuthenticationForm):
         super().confirm_login_allowed(user)
         if settings.IS_PRODUCTION and self.cleaned_data["password"] == demo.PASSWORD:
             raise self.get_invalid_login_error()
+
+
+class PasswordForm(PasswordChangeForm):
+    """A new password of one's own."""
+
+    def clean_new_password1(self) -> str:
+        """Refuse the present one, which an administrator may have made."""
+        if (new := str(self.cleaned_data["new_password1"])) == self.cleaned_data.get("old_password"):
+            raise ValidationError(_("This is the present password."))
+        return new
 
 
 class SignIn(LoginView):
@@ -136,7 +147,7 @@ def account(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in_before_password_change.post
 def password(request: access.DeskRequest) -> HttpResponse:
     """Choose a new password; all other sessions end."""
-    form = PasswordChangeForm(user=request.user, data=request.POST)
+    form = PasswordForm(user=request.user, data=request.POST)
     if not form.is_valid():
         return _page(request, password_form=form, status=422)
     at = timezone.now()
@@ -187,7 +198,7 @@ def _agent_of(request: HttpRequest) -> str:
 def _page(
     request: access.DeskRequest,
     *,
-    password_form: PasswordChangeForm | None = None,
+    password_form: PasswordForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     at = timezone.now()
@@ -196,6 +207,6 @@ def _page(
         "at": at,
         "sessions": user_sessions.of_user(request.user, session_key=request.session.session_key, at=at),
         "has_second_factor": has_second_factor(request.user),
-        "password_form": password_form or PasswordChangeForm(user=request.user),
+        "password_form": password_form or PasswordForm(user=request.user),
     }
     return render(request, "accounts/account.html", context, status=status)

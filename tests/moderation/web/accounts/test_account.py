@@ -21,7 +21,8 @@ class TestSessions:
         return desk.post("/account/password/", form)
 
     @pytest.mark.parametrize(
-        ("old", "new"), [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234")]
+        ("old", "new"),
+        [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234"), (RIGHT, RIGHT)],
     )
     def test_go_on_when_a_change_is_refused(self, person: User, desk_of: DeskOf, old: str, new: str) -> None:
         desk = desk_of(person)

@@ -178,6 +178,15 @@ class TestFailure:
         assert answer.status_code == 403
         assert "did not confirm" in answer.content.decode()
 
+    def test_to_be_the_issuer_of_the_setting_lets_nobody_in(
+        self, provider: Provider, client: Client, settings: Any
+    ) -> None:
+        settings.OIDC["apps"][0]["settings"]["openid_configuration_overrides"]["issuer"] += "/"
+        provider.knows("i", groups=["staff"])
+
+        assert provider.come_back(client, "i").status_code == 403
+        assert not User.objects.exists()
+
     def test_to_ask_for_sign_in_joins_no_accounts(self, provider: Provider, desk: Client) -> None:
         provider.knows("j", groups=["staff"])
 
