@@ -14,7 +14,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from lab import _rows
-from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, ScoringJob, User
+from moderation.models import (
+    Author,
+    Case,
+    Domain,
+    Post,
+    PostLink,
+    Revision,
+    RevisionGroup,
+    Score,
+    ScoringJob,
+    User,
+)
 from moderation.models.platforms import Removal
 from moderation.operations.accounts import platforms
 from moderation.operations.posts import ingest
@@ -95,8 +106,11 @@ def fill(*, posts: int, cases: int) -> None:
         Revision, revision.pk, posts, id=own, post_id=own, received_at=_THEN, language=_LANGUAGE,
         text="'number' || g || ' grey cat near the ' || (array['river','wood','lake','town'])[1 + g % 4]",
         ip="('198.51.' || g % 256 || '.' || g % 250)::inet",
-        similarity_group="md5('bench' || g / 5)::uuid",
         text_digest="md5(g::text)", body_digest="md5(g::text)",
+    )  # fmt: skip
+    _multiply(
+        RevisionGroup, revision.pk, posts, revision_id=own, post_id=own, received_at=_THEN,
+        similarity_group="md5('bench' || g / 5)::uuid",
     )  # fmt: skip
     _multiply(ScoringJob, revision.pk, posts, revision_id=own)
     _multiply(

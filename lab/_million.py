@@ -24,6 +24,7 @@ from moderation.models import (
     Post,
     PostLink,
     Revision,
+    RevisionGroup,
     ScoringJob,
     SimilarityBand,
 )
@@ -134,7 +135,16 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         ip_network=f"CASE WHEN family(t.ip) = 4 THEN network(set_masklen({_ADDRESS}, 24))::text"
         " ELSE t.ip_network END",
         text_digest="encode(sha256((t.text_digest || g)::bytea), 'hex')",
+    )
+    _rows.copy(
+        RevisionGroup,
+        first=first,
+        last=last,
+        where=f"t.revision_id <= {steps[Revision]}",
+        revision_id=f"t.revision_id {revision}",
+        post_id=f"t.post_id {post}",
         similarity_group="md5(t.similarity_group::text || g)::uuid",
+        received_at=earlier,
     )
     copy(
         PostLink,

@@ -46,7 +46,11 @@ def accept(
     """
     answers = ingest.store(platform=platform, posts=posts, at=at)
     revision_ids = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
-    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post", "scoring").order_by("pk")
+    rows = (
+        Revision.objects.filter(pk__in=revision_ids)
+        .select_related("post", "scoring", "grouped")
+        .order_by("pk")
+    )
     text_groups.backfill(revisions=list(rows))
     return answers
 

@@ -285,7 +285,7 @@ def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:
 
 
 def _revisions(ids: list[int]) -> list[Revision]:
-    rows = Revision.objects.select_related("post__platform", "post__author").in_bulk(ids)
+    rows = Revision.objects.select_related("post__platform", "post__author", "grouped").in_bulk(ids)
     return [rows[revision_id] for revision_id in ids]
 
 

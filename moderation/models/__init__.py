@@ -43,6 +43,7 @@ from moderation.models.similarity import (
     KeptTraits,
     PictureBand,
     PictureGroup,
+    RevisionGroup,
     RevisionPicture,
     SimilarityBand,
 )

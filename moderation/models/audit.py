@@ -10,7 +10,7 @@ class AuditEntry(models.Model):
     """One act. The database refuses to change or delete an entry (see the migration's trigger)."""
 
     at = models.DateTimeField()
-    actor = optional_user(related_name="audit_entries")
+    actor = optional_user(related_name="audit_entries", has_index=False)
     action = models.CharField(max_length=40)
     subject_kind = models.CharField(max_length=20)
     subject_id = models.CharField(max_length=64)

@@ -39,16 +39,19 @@ AUTOMATIC_REASONS = {
 class Decision(models.Model):
     """A verdict on a post. Never edited: taking one back writes a reversal beside it."""
 
-    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="decisions")
+    # The first columns of wider indexes serve them; indexes of their own would only cost writing.
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="decisions", db_index=False)
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="decisions")
-    case = models.ForeignKey(Case, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions")
+    case = models.ForeignKey(
+        Case, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions", db_index=False
+    )
     case_version = models.PositiveIntegerField(null=True, blank=True)
     score = models.ForeignKey(Score, on_delete=models.PROTECT, related_name="decisions")
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     source = models.CharField(max_length=10, choices=DecisionSource.choices)
     reason = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=2000, blank=True)
-    decided_by = optional_user(related_name="decisions")
+    decided_by = optional_user(related_name="decisions", has_index=False)
     decided_at = models.DateTimeField()
     idempotency_key = models.UUIDField(
         null=True, blank=True, help_text="Named by the page: a repeated request is the same decision."

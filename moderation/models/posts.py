@@ -1,6 +1,7 @@
 """Posts with their revisions and translations, their authors, and the complaints about them."""
 
 from datetime import datetime
+from uuid import UUID
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
@@ -155,7 +156,6 @@ class Revision(models.Model):
     views = models.PositiveIntegerField(null=True, blank=True, help_text="No model reads them.")
     body_digest = models.CharField(max_length=64)
     text_digest = models.CharField(max_length=64)
-    similarity_group = models.UUIDField(null=True, help_text="Null until it was compared with earlier texts.")
 
     class Meta:
         ordering = ("post_id", "number")
@@ -173,7 +173,6 @@ class Revision(models.Model):
                 "received_at",
                 name="revision_mail_history",
             ),
-            models.Index(fields=("similarity_group", "received_at"), name="revision_similar"),
             models.Index(fields=("text_digest", "post"), name="revision_same_text"),
             models.Index(
                 fields=("parent_external_id", "post"),
@@ -190,6 +189,12 @@ class Revision(models.Model):
                 SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple"), name="revision_search"
             ),
         )
+
+    @property
+    def similarity_group(self) -> UUID | None:
+        """The group of near-duplicate texts; None until it was compared with earlier ones."""
+        grouped = getattr(self, "grouped", None)
+        return grouped.similarity_group if grouped else None
 
 
 class ScoreState(models.TextChoices):

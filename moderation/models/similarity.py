@@ -13,6 +13,26 @@ class SimilarityBand(models.Model):
     similarity_group = models.UUIDField()
 
 
+class RevisionGroup(models.Model):
+    """The group of a revision's text, known when it is scored: beside it, since a change would copy the
+    revision and write to all of its indexes. Its post and time find the latest posts of a group.
+    """
+
+    revision = models.OneToOneField(
+        Revision, primary_key=True, on_delete=models.CASCADE, related_name="grouped"
+    )
+    # The revision's, copied; the revision has the constraint.
+    post = models.ForeignKey(
+        Post, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+    similarity_group = models.UUIDField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("revision_id",)
+        indexes = (models.Index(fields=("similarity_group", "received_at"), name="group_latest"),)
+
+
 class AuthorBand(models.Model):
     """One trait pair of an account as first seen; accounts that share several look alike."""
 

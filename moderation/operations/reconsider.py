@@ -53,7 +53,7 @@ def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
         )
         row = open_rows.select_related(
             "decision__post",
-            "decision__revision",
+            "decision__revision__grouped",
             "decision__reversal",
             "decision__label",
             "campaign_decision__campaign",

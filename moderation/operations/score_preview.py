@@ -83,7 +83,7 @@ def _frozen(
     """Store the post, read what its score is computed from, and roll all of it back."""
     with transaction.atomic():
         ingest.store(platform=platform, posts=[post], at=at)
-        revisions = Revision.objects.select_related("post__platform", "post__author", "scoring")
+        revisions = Revision.objects.select_related("post__platform", "post__author", "scoring", "grouped")
         revision = revisions.get(post__platform=platform, post__external_id=post.external_id)
         text_groups.backfill(revisions=[revision])
         record = records.record_at(revision=revision, at=at)

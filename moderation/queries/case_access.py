@@ -73,8 +73,8 @@ def who_know(post: Post) -> list[int]:
 
     Of a golden item also every lead: they read the list of these items.
     """
-    groups = post.revisions.exclude(similarity_group=None).values("similarity_group")
-    near = Revision.objects.filter(similarity_group__in=groups).values("post")
+    groups = post.revisions.filter(grouped__isnull=False).values("grouped__similarity_group")
+    near = Revision.objects.filter(grouped__similarity_group__in=groups).values("post")
     alike = Q(post=post) | Q(post__in=near)
     deciders = Decision.objects.filter(alike, decided_by__isnull=False).values_list("decided_by", flat=True)
     judges = BlindReview.objects.filter(alike, answered_by__isnull=False)

@@ -39,7 +39,7 @@ def of(post_ids: Iterable[int]) -> dict[int, Score]:
         Score.objects.filter(
             revision__post__in=post_ids, revision__number=F("revision__post__latest_revision")
         )
-        .select_related("revision")
+        .select_related("revision__grouped")
         .defer(*HEAVY)
         .order_by("revision__post_id", "-generation")
         .distinct("revision__post_id")

@@ -19,6 +19,8 @@ NOT_ABOUT_LOCKS = {
     "prefer-bigint-over-smallint": "as above",
     "prefer-robust-stmts": "Django's indexes know no IF NOT EXISTS; the operator's guide says what to do",
     "ban-drop-default": "Django adds a column with a default and takes it away; code always gives the value",
+    "ban-drop-column": "no release knows the column of 0005",
+    "require-concurrent-index-deletion": "as short as what the rules allow: a lock and no work",
     "require-lock-timeout": "given to the whole process: PGOPTIONS in compose.yaml and migrate.yaml",
     "require-statement-timeout": "an index of a large table may take its time: it is built concurrently",
 }

@@ -18,7 +18,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local.places import ROOT
-from moderation.models import Platform, Post, Revision
+from moderation.models import Platform, Post, RevisionGroup
 from moderation.operations.posts.incoming_post import IncomingPost
 from simulation import rehearse
 from tests.moderation.operations.posts.arrivals import SPAM
@@ -119,6 +119,6 @@ class TestRehearse:
         with transaction.atomic():
             rehearse.accept(platform=platform, posts=posts, at=at)
 
-        groups = Revision.objects.values_list("similarity_group", flat=True)
-        assert None not in groups
+        groups = RevisionGroup.objects.values_list("similarity_group", flat=True)
+        assert len(groups) == 2
         assert len(set(groups)) == 1

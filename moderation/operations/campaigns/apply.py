@@ -50,7 +50,7 @@ def lock_posts(post_ids: Sequence[int]) -> dict[int, Post]:
 def lock_cases(posts: Iterable[int]) -> dict[int, Case]:
     """Lock the open cases of locked posts."""
     rows = Case.objects.select_for_update(of=("self",)).filter(post__in=posts, state=CaseState.OPEN)
-    rows = rows.select_related("score__revision").defer(*_HEAVY).order_by("id")
+    rows = rows.select_related("score__revision__grouped").defer(*_HEAVY).order_by("id")
     return {case.post_id: case for case in rows}
 
 

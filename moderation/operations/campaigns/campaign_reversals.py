@@ -170,7 +170,7 @@ def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
     posts = Decision.objects.filter(pk__in=decision_ids).values_list("post_id", flat=True)
     locked_posts = apply.lock_posts(list(posts))
     rows = Decision.objects.select_for_update(of=("self",)).filter(pk__in=decision_ids)
-    rows = rows.select_related("case", "revision", "score").defer(*_HEAVY).order_by("id")
+    rows = rows.select_related("case", "revision__grouped", "score").defer(*_HEAVY).order_by("id")
     decisions = list(rows)
     reversed_ids = set(Reversal.objects.filter(decision__in=decisions).values_list("decision_id", flat=True))
     for decision in decisions:

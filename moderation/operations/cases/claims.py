@@ -185,7 +185,7 @@ def locked(case_id: int, *, moderator: User | None = None) -> Case:
     transactions.lock_posts(cases=case_id)
     # `of`: the join to claimed_by is an outer one, and PostgreSQL refuses FOR UPDATE on its nullable side.
     rows = Case.objects.select_for_update(of=("self",)).select_related(
-        "claimed_by", "score", "score__revision", "post__platform"
+        "claimed_by", "score__revision__grouped", "post__platform"
     )
     if moderator is not None:
         rows = rows.exclude(case_access.elsewhere(moderator), state=CaseState.OPEN)

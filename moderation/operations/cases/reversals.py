@@ -103,7 +103,7 @@ def _is_untold(decision: Decision) -> bool:
 
 def _locked_decision(decision_id: int) -> Decision:
     rows = Decision.objects.select_for_update(of=("self",)).select_related(
-        "case", "decided_by", "score", "revision", "post__platform"
+        "case", "decided_by", "score", "revision__grouped", "post__platform"
     )
     decision = rows.get(pk=decision_id)
     if Reversal.objects.filter(decision=decision).exists():

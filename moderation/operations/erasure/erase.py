@@ -24,6 +24,7 @@ from moderation.models import (
     Platform,
     Post,
     Revision,
+    RevisionGroup,
     Score,
     ScoringJob,
     ShadowScore,
@@ -212,7 +213,9 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     sent_pictures.forget(revisions.exclude(media_urls=[]).values_list("media_urls", flat=True))
     kept_traits.keep(kept_ids)
     _wipe_revisions(revisions)
-    revisions.exclude(post__in=kept_ids).update(similarity_group=RandomUUID())
+    RevisionGroup.objects.filter(revision__in=revisions.exclude(post__in=kept_ids)).update(
+        similarity_group=RandomUUID()
+    )
     _forget_bands(bands, posts=posts)
     forget.links(posts, kept=kept_ids)
     forget.evidence(posts, kept=kept_ids)
@@ -265,7 +268,7 @@ def _bands(revisions: QuerySet[Revision]) -> set[int]:
 
 def _forget_bands(digests: set[int], *, posts: Sequence[int]) -> None:
     """Delete the similarity bands whose group has no remaining post; erased ones have keyed bands, if any."""
-    neighbours = Revision.objects.filter(
+    neighbours = RevisionGroup.objects.filter(
         similarity_group=OuterRef("similarity_group"), post__erased_at__isnull=True
     ).exclude(post__in=posts)
     SimilarityBand.objects.filter(~Exists(neighbours), digest__in=digests).delete()

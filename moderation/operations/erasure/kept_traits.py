@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from moderation.models import KeptTraits, Post, PostLink, Revision, SimilarityBand, desk_settings
+from moderation.models.similarity import RevisionGroup
 from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups, text_groups
@@ -48,10 +49,14 @@ def keep(post_ids: Collection[int]) -> None:
     revisions = list(Revision.objects.filter(post__in=post_ids).exclude(text=""))
     bands = [tuple(map(keyed, similarity.bands(revision.text))) for revision in revisions]
     groups = text_groups.of_bands(bands)
-    for revision, of_text, group in zip(revisions, bands, groups, strict=True):
-        revision.similarity_group = group
+    for revision, of_text in zip(revisions, bands, strict=True):
         rows[revision.post_id].bands.extend(of_text)
-    Revision.objects.bulk_update(revisions, ["similarity_group"])
+    RevisionGroup.objects.bulk_create(
+        map(text_groups.grouped, revisions, groups),
+        update_conflicts=True,
+        unique_fields=["revision"],
+        update_fields=["similarity_group"],
+    )
     KeptTraits.objects.bulk_create(rows.values(), ignore_conflicts=True)
 
 
@@ -69,11 +74,13 @@ def forget_old(*, at: datetime) -> None:
 def _forget(rows: list[KeptTraits], *, at: datetime) -> None:
     posts = [row.pk for row in rows]
     gather.forget(post_ids=posts, kept=(), at=at)
-    Revision.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
+    RevisionGroup.objects.filter(revision__post__in=posts).update(similarity_group=RandomUUID())
     PostLink.objects.filter(revision__post__in=posts).update(url_digest="")
     picture_groups.forget(posts)
     KeptTraits.objects.filter(pk__in=posts).delete()
-    other_traits = KeptTraits.objects.filter(post__revisions__similarity_group=OuterRef("similarity_group"))
+    other_traits = RevisionGroup.objects.filter(
+        similarity_group=OuterRef("similarity_group"), post__kept_traits__isnull=False
+    )
     digests = {digest for row in rows for digest in row.bands}
     SimilarityBand.objects.filter(~Exists(other_traits), digest__in=digests).delete()
 

@@ -64,7 +64,8 @@ def records_of(posts: Sequence[PastPost], *, platform: str, told: Callable[[int]
         with connection.cursor() as cursor:
             # Nothing else gathers statistics of temporary tables, and plans would be poor.
             cursor.execute(
-                "ANALYZE moderation_post, moderation_revision, moderation_postlink, moderation_label"
+                "ANALYZE moderation_post, moderation_revision, moderation_revisiongroup, moderation_postlink,"
+                " moderation_label"
             )
         made = []
         for number, revision in enumerate(revisions):
@@ -79,7 +80,7 @@ def records_of(posts: Sequence[PastPost], *, platform: str, told: Callable[[int]
 def _compared(chunk: Sequence[PastPost]) -> list[Revision]:
     """Compare stored posts with those before, label them, and return their revisions in order."""
     names = {past.post.external_id: past for past in chunk}
-    rows = Revision.objects.select_related("post__platform", "post__author")
+    rows = Revision.objects.select_related("post__platform", "post__author", "grouped")
     found = {row.post.external_id: row for row in rows.filter(post__external_id__in=names)}
     revisions = [found[name] for name in names]
     text_groups.backfill(revisions=revisions)

@@ -136,7 +136,7 @@ def _batch(named: list[ScoringJob], *, at: datetime) -> list[ScoringJob]:
 def _lockable() -> QuerySet[ScoringJob]:
     # SKIP LOCKED: a locked row is being claimed or stored by another worker; the sweep finds it again.
     rows = ScoringJob.objects.select_for_update(skip_locked=True, of=("self",))
-    return rows.select_related("revision__post__platform", "revision__post__author")
+    return rows.select_related("revision__post__platform", "revision__post__author", "revision__grouped")
 
 
 def _is_free(*, at: datetime) -> Q:

@@ -2,14 +2,14 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from operator import attrgetter
 
-from django.db import transaction
+from django.db import IntegrityError, connection, transaction
 
 from moderation import prepared
-from moderation.models import Author, Post, Revision
+from moderation.models import Author, Post, Revision, RevisionGroup
 from moderation.operations.infrastructure import transactions
 from moderation.queries.campaigns.shared_traits import groups_of, keyed
 from moderation.queries.records.records import bands_of
@@ -17,14 +17,17 @@ from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
 
+_COPY_BANDS = "COPY moderation_similarityband (digest, similarity_group) FROM STDIN"
 _ADD_BANDS = """
 INSERT INTO moderation_similarityband (digest, similarity_group)
-SELECT * FROM unnest(%(digests)s::bigint[], %(groups)s::uuid[]) ON CONFLICT DO NOTHING RETURNING digest
+SELECT * FROM unnest(%(digests)s::bigint[], %(groups)s::uuid[]) ON CONFLICT DO NOTHING
 """
 _STORE = """
 WITH grouped AS (
-  UPDATE moderation_revision r SET similarity_group = k.similarity_group
-  FROM unnest(%(revisions)s::bigint[], %(groups)s::uuid[]) AS k(id, similarity_group) WHERE r.id = k.id)
+  INSERT INTO moderation_revisiongroup (revision_id, post_id, similarity_group, received_at)
+  SELECT * FROM unnest(%(revisions)s::bigint[], %(posts)s::bigint[], %(groups)s::uuid[],
+                       %(received)s::timestamptz[])
+  ON CONFLICT (revision_id) DO UPDATE SET similarity_group = excluded.similarity_group)
 INSERT INTO moderation_authorband (author_id, digest, first_seen_at)
 SELECT * FROM unnest(%(authors)s::bigint[], %(digests)s::bigint[], %(seen)s::timestamptz[])
 ON CONFLICT DO NOTHING
@@ -48,11 +51,22 @@ def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
     # In one order, so that two transactions with the same new bands cannot deadlock.
     digests = sorted(proposed)
     groups = [proposed[digest] for digest in digests]
-    added = prepared.rows(_ADD_BANDS, digests=digests, groups=groups) if digests else []
-    if len(added) < len(digests):
+    if digests and not _are_copied(zip(digests, groups, strict=True)):
         # Another transaction inserted one of these bands first; the stored row wins.
+        prepared.run(_ADD_BANDS, digests=digests, groups=groups)
         proposed = groups_of(digests)
     return [_choose(of_text, known_groups | proposed, keyed_digests) for of_text in bands]
+
+
+def _are_copied(bands: Iterable[tuple[int, uuid.UUID]]) -> bool:
+    """Store new bands unless one of them is there: COPY writes a third of the log that INSERT does."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor, cursor.copy(_COPY_BANDS) as copy:
+            for band in bands:
+                copy.write_row(band)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID], kept: dict[int, int]) -> uuid.UUID:
@@ -86,11 +100,21 @@ def backfill(*, revisions: Sequence[Revision]) -> None:
         live = [revision for revision in fresh if revision.post_id in posts]
         bands = [similarity.bands(revision.text) if revision.text.strip() else () for revision in live]
         for revision, group in zip(live, of_bands(bands), strict=True):
-            revision.similarity_group = group
+            grouped(revision, group)
         _store(live, authors=authors)
     for revision in fresh:
         if revision.similarity_group is None:  # erased: it has no group, and its score is not kept
-            revision.similarity_group = uuid.uuid4()
+            grouped(revision, uuid.uuid4())
+
+
+def grouped(revision: Revision, similarity_group: uuid.UUID) -> RevisionGroup:
+    """Put a revision into a group, unsaved."""
+    return RevisionGroup(  # becomes its `grouped`
+        revision=revision,
+        post_id=revision.post_id,
+        similarity_group=similarity_group,
+        received_at=revision.received_at,
+    )
 
 
 def _standing(model: type[Author | Post], ids: set[int]) -> set[int]:
@@ -111,7 +135,9 @@ def _store(revisions: Sequence[Revision], *, authors: set[int]) -> None:
     prepared.run(
         _STORE,
         revisions=[revision.pk for revision in revisions],
+        posts=[revision.post_id for revision in revisions],
         groups=[revision.similarity_group for revision in revisions],
+        received=[revision.received_at for revision in revisions],
         authors=[author for author, _ in bands],
         digests=[digest for _, digest in bands],
         seen=[first_seen[band] for band in bands],

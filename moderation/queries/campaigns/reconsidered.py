@@ -67,7 +67,7 @@ def _like(row: Reconsideration) -> QuerySet[Post]:
         _allowed(
             Post.objects.filter(
                 platform=decision.post.platform_id,
-                revisions__similarity_group=group,
+                revisions__grouped__similarity_group=group,
                 revisions__number=F("latest_revision"),
             )
         ).values_list("pk", flat=True)[:_MOST]

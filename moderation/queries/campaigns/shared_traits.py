@@ -34,7 +34,7 @@ _NO_LINK = "picture"
 """Stands in place of a link's digest in the rows of pictures."""
 
 _SOURCES = {
-    TieKind.TEXT: "SELECT x.post_id FROM moderation_revision x WHERE x.similarity_group = k.key::uuid",
+    TieKind.TEXT: "SELECT x.post_id FROM moderation_revisiongroup x WHERE x.similarity_group = k.key::uuid",
     TieKind.LINK: "SELECT r.post_id FROM moderation_postlink x"
     " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.url_digest = k.key",
     TieKind.DOMAIN: "SELECT r.post_id FROM moderation_postlink x"

@@ -87,7 +87,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     """
     case = (
         case_access.visible(viewer)
-        .select_related("post__platform", "post__author", "score__revision")
+        .select_related("post__platform", "post__author", "score__revision__grouped")
         .defer(*latest_scores.explaining("score"), "score__revision__text", "score__revision__journey")
         .get(pk=case_id)
     )
@@ -157,7 +157,7 @@ def _apart(posts: list[OtherPost], *, revision: Revision) -> list[OtherPost]:
         CampaignMember.objects.filter(post__in=ids, campaign__in=campaign).values_list("post", flat=True)
     )
     if revision.similarity_group is not None:
-        texts = Revision.objects.filter(post__in=ids, similarity_group=revision.similarity_group)
+        texts = Revision.objects.filter(post__in=ids, grouped__similarity_group=revision.similarity_group)
         same |= set(texts.values_list("post", flat=True))
     return [post for post in posts if post[0] not in same]
 
@@ -221,9 +221,9 @@ def _similar(revision: Revision, *, viewer: User) -> tuple[PostRow, ...]:
     """Read the newest near-duplicates by others, decided or not; a post with several revisions is one."""
     if revision.similarity_group is None:
         return ()
-    alike = Revision.objects.filter(similarity_group=revision.similarity_group)
+    alike = Revision.objects.filter(grouped__similarity_group=revision.similarity_group)
     others = alike.exclude(post__author=revision.post.author_id)
-    newest = others.order_by("-received_at", "-id").values_list("post_id", flat=True)[:_NEWEST]
+    newest = others.order_by("-grouped__received_at", "-id").values_list("post_id", flat=True)[:_NEWEST]
     ids = tuple(dict.fromkeys(newest))[:_SHOWN_AROUND]
     if not ids:
         return ()

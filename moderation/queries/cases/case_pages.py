@@ -140,6 +140,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
             "post__platform",
             "post__author__deletion",
             "score__revision__parent_author",
+            "score__revision__grouped",
             "score__release",
             "score__ban__author__platform",
             "score__rule__author__platform",

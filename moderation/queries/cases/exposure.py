@@ -23,7 +23,7 @@ class Exposure:
     def spare(self, cases: QuerySet[Case]) -> QuerySet[Case]:
         """Exclude the cases that would continue the run."""
         if self.similarity_group is not None:
-            cases = cases.exclude(score__revision__similarity_group=self.similarity_group)
+            cases = cases.exclude(score__revision__grouped__similarity_group=self.similarity_group)
         if self.is_graphic:
             cases = cases.exclude(Exists(_graphic_complaints()))
         return cases
@@ -36,9 +36,9 @@ def run(*, moderator: User, held: Iterable[Case], cap: int) -> Exposure:
     """Return what all of the last `cap` cases have in common, claimed ones included; two queries."""
     waiting = Case.objects.filter(pk__in=[case.pk for case in held])
     in_order = waiting.order_by("-is_escalated", "-priority", "id")
-    seen = _kinds(in_order, group="score__revision__similarity_group")
+    seen = _kinds(in_order, group="score__revision__grouped__similarity_group")
     decided = Decision.objects.filter(decided_by=moderator).order_by("-decided_at", "-id")
-    last = [*reversed(seen), *_kinds(decided[:cap], group="revision__similarity_group")][:cap]
+    last = [*reversed(seen), *_kinds(decided[:cap], group="revision__grouped__similarity_group")][:cap]
     if len(last) < cap:
         return Exposure()
     groups = {group for group, _ in last}

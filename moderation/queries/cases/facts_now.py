@@ -39,7 +39,7 @@ class Changes:
 
 def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
     """Count again what the score of a case counted, in four queries at most. Raises Case.DoesNotExist."""
-    cases = case_access.visible(viewer).select_related("post", "score__revision")
+    cases = case_access.visible(viewer).select_related("post", "score__revision__grouped")
     case = cases.defer(*_HEAVY).get(pk=case_id)
     record = scored_post.record_of(case.score)
     if record is None or case_access.is_blind(case):

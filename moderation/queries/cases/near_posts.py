@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, Left, NullIf, Trim
 
-from moderation.models import Case, Decision, Revision, RevisionPicture
+from moderation.models import Case, Decision, RevisionGroup, RevisionPicture
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import outcome_counts
 from moderation.queries.evidence.findings import Finding
@@ -62,8 +62,9 @@ class NearPosts:
 
 def near(case: Case) -> NearPosts:
     """Read the newest near-duplicates only: a campaign may have a hundred thousand."""
-    alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
-    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    group = case.score.revision.similarity_group
+    alike = RevisionGroup.objects.filter(similarity_group=group) if group else RevisionGroup.objects.none()
+    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-pk").values("pk")[:_MAX_ALIKE]
     rows = list(_decided(newest).values_list(*_FIELDS, "source"))
     return NearPosts(
         posts=tuple(NearPost(*row) for *row, _ in rows[:_MAX_SHOWN]),
@@ -81,8 +82,9 @@ def same_picture(case: Case, evidence: Sequence[Finding]) -> tuple[NearPost, ...
         RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
         for group in groups
     ]
-    shown = _decided(first.union(*others) if others else first).exclude(post=case.post_id)
-    rows = shown.exclude(revision__similarity_group=case.score.revision.similarity_group)
+    rows = _decided(first.union(*others) if others else first).exclude(post=case.post_id)
+    if group := case.score.revision.similarity_group:
+        rows = rows.exclude(revision__grouped__similarity_group=group)
     return tuple(NearPost(*row) for row in rows.values_list(*_FIELDS)[:_MAX_SHOWN])
 
 
@@ -108,7 +110,7 @@ def same_meaning(case: Case) -> tuple[NearPost, ...]:
     )
     others = decided.exclude(post=case.post_id)
     if group:
-        others = others.exclude(revision__similarity_group=group)
+        others = others.exclude(revision__grouped__similarity_group=group)
     newest = others.order_by("-decided_at").values_list("pk", "score__content_score")[:_MAX_COMPARED]
     own = bytes(score.content_score)
     stored = {pk: bytes(raw) for pk, raw in newest if raw is not None and len(raw) == len(own)}

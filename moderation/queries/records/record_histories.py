@@ -46,7 +46,9 @@ _SOURCES = {
     "network": _OF_REVISIONS.format(condition="r.ip_network = k.key"),
     "asn": _OF_REVISIONS.format(condition="r.ip_asn = k.key::int"),
     "mail": _OF_REVISIONS.format(condition="(r.author_snapshot ->> 'email_domain') = k.key"),
-    "similar": _OF_REVISIONS.format(condition="r.similarity_group = k.key::uuid"),
+    "similar": _OF_REVISIONS.format(condition="r.similarity_group = k.key::uuid").replace(
+        "moderation_revision r", "moderation_revisiongroup r"
+    ),
     # Other accounts with enough common bands; for a widely shared band only the newest accounts.
     "resembling": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.received_at < %(at)s AND p.author_id IN (SELECT alike.author_id FROM"

@@ -51,7 +51,7 @@ def accept(platform: Platform, posts: Sequence[IncomingPost], *, at: datetime) -
 
 def gather(posts: Sequence[Post], *, at: datetime) -> None:
     """Gather posts into campaigns without scoring them."""
-    revisions = Revision.objects.filter(post__in=posts).select_related("post").order_by("id")
+    revisions = Revision.objects.filter(post__in=posts).select_related("post", "grouped").order_by("id")
     campaigns_gather.gather(revisions=list(revisions), at=at)
 
 

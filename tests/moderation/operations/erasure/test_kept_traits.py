@@ -16,7 +16,7 @@ from moderation.models import (
     Platform,
     Post,
     PostLink,
-    Revision,
+    RevisionGroup,
     SimilarityBand,
     User,
 )
@@ -158,7 +158,7 @@ class TestTime:
         assert [model for model in left if model.objects.exists()] == []
         assert Campaign.objects.get().posts == 0
         assert not PostLink.objects.exclude(url_digest="").exists()
-        groups = Revision.objects.values_list("similarity_group", flat=True)
+        groups = RevisionGroup.objects.values_list("similarity_group", flat=True)
         assert len(set(groups)) == 3
 
     def test_is_none_at_once_where_the_setting_says_so(

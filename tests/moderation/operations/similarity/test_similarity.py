@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import transaction
@@ -199,7 +200,7 @@ class TestPosts:
 
 
 def revisions() -> list[Revision]:
-    return list(Revision.objects.select_related("post").order_by("pk"))
+    return list(Revision.objects.select_related("post", "grouped").order_by("pk"))
 
 
 class TestMissing:
@@ -229,6 +230,22 @@ class TestMissing:
 
         with django_assert_num_queries(0):
             text_groups.backfill(revisions=loaded)
+
+    def test_takes_the_group_that_another_worker_stored_meanwhile(
+        self, platform: Platform, incoming: Incoming, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        accept(platform, AT, incoming(text=SPAM.format("a1")))
+        text_groups.backfill(revisions=revisions())
+        accept(platform, AT, incoming(text=SPAM.format("b2")))
+        answers = iter([dict[int, UUID]()])  # as it was before the other committed
+        known = shared_traits.groups_of
+        monkeypatch.setattr(
+            f"{text_groups.__name__}.groups_of", lambda digests: next(answers, None) or known(digests)
+        )
+
+        text_groups.backfill(revisions=revisions())
+
+        assert len({row.similarity_group for row in revisions()}) == 1
 
     def test_writes_nothing_of_what_is_erased_meanwhile(self, platform: Platform, incoming: Incoming) -> None:
         accept(platform, AT, incoming(text=SPAM.format("a")))

@@ -103,7 +103,6 @@ def _revision(makers: Makers, rng: random.Random, number: int) -> Revision:
         language=rng.choice(("", "en", "zh-Hant")),
         body_digest=str(number),
         text_digest=str(number),
-        similarity_group=uuid.UUID(int=rng.getrandbits(128)),
     )
 
 
@@ -215,6 +214,6 @@ def _label(made: Decision) -> None:
         decision=made,
         post=made.post,
         is_spam=made.verdict == Verdict.SPAM,
-        similarity_group=made.revision.similarity_group or uuid.UUID(int=0),
+        similarity_group=uuid.UUID(int=made.pk),
         labelled_at=made.decided_at,
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from moderation.models import Case, Label, Revision, Score, User
+from moderation.models import Case, Label, RevisionGroup, Score, User
 from moderation.models.cases import CaseReason
 from moderation.queries.cases import counted as cases_counted
 from moderation.queries.cases.case_pages import case_page
@@ -105,7 +105,7 @@ class TestEverySentence:
 
 class TestList:
     def test_says_when_it_is_no_longer_what_was_counted(self, desk: Client, counted_case: Case) -> None:
-        Revision.objects.filter(post__author__external_id="bulk-1").update(similarity_group=None)
+        RevisionGroup.objects.filter(post__author__external_id="bulk-1").delete()
 
         _, body = listed(desk, counted_address(counted_case.pk, counted=Counted.SIMILAR))
 
