@@ -181,6 +181,7 @@ urlpatterns = [
     path("rules/<int:rule_id>/lift/", rules.lift, name="rule-lift"),
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
+    path("platforms/<int:platform_id>/stand/", platforms.stand, name="platform-stand"),
     path("platforms/<int:platform_id>/settings/", platform_settings.page, name="platform-settings"),
     path("platforms/<int:platform_id>/actions/", platform_settings.set_action, name="action-set"),
     path("action-rules/<int:rule_id>/remove/", platform_settings.remove_action, name="action-remove"),

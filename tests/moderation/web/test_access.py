@@ -73,7 +73,7 @@ ALLOWED = {
         (
             ADMINS,
             """
-            platforms platform endpoint-add endpoint-secret
+            platforms platform platform-stand endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
             alias-issue alias-revoke users user
             action-set action-remove
