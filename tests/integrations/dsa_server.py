@@ -1,7 +1,4 @@
-"""A stand-in for the DSA Transparency Database that applies its published rules to batches of statements.
-
-Fields, values and lengths: transparency.dsa.ec.europa.eu/page/api-documentation, since July 2025.
-"""
+"""A stand-in for the DSA Transparency Database that applies its published rules to batches of statements."""
 
 import re
 import tomllib
@@ -13,51 +10,11 @@ from integrations.dsa import report
 from tests.integrations.platform_server import PlatformServer, Request
 
 TOKEN = "1|a-token-of-the-stand-in"
-_CATEGORIES = tomllib.loads(Path(report.__file__).with_name("template.toml").read_text())["categories"]
-EEA = set(
-    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK".split()  # noqa: SIM905
-)
-_KINDS = ("decision_visibility", "decision_monetary", "decision_provision", "decision_account")
-_VALUES = {
-    "decision_visibility": {
-        *(f"DECISION_VISIBILITY_CONTENT_{what}" for what in (
-            "REMOVED", "DISABLED", "DEMOTED", "AGE_RESTRICTED", "INTERACTION_RESTRICTED", "LABELLED",
-        )),
-        "DECISION_VISIBILITY_OTHER",
-    },
-    "decision_monetary": {f"DECISION_MONETARY_{what}" for what in ("SUSPENSION", "TERMINATION", "OTHER")},
-    "decision_provision": {
-        f"DECISION_PROVISION_{how}_{what}"
-        for how in ("PARTIAL", "TOTAL") for what in ("SUSPENSION", "TERMINATION")
-    },
-    "decision_account": {"DECISION_ACCOUNT_SUSPENDED", "DECISION_ACCOUNT_TERMINATED"},
-    "decision_ground": {"DECISION_GROUND_ILLEGAL_CONTENT", "DECISION_GROUND_INCOMPATIBLE_CONTENT"},
-    "incompatible_content_illegal": {"Yes", "No"},
-    "content_type": {
-        f"CONTENT_TYPE_{what}"
-        for what in ("APP", "AUDIO", "IMAGE", "PRODUCT", "SYNTHETIC_MEDIA", "TEXT", "VIDEO", "OTHER")
-    },
-    "category": {*_CATEGORIES, "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"},
-    "territorial_scope": EEA,
-    "source_type": {
-        "SOURCE_ARTICLE_16", "SOURCE_TRUSTED_FLAGGER", "SOURCE_TYPE_OTHER_NOTIFICATION", "SOURCE_VOLUNTARY",
-    },
-    "automated_detection": {"Yes", "No"},
-    "automated_decision": {f"AUTOMATED_DECISION_{how}" for how in ("FULLY", "PARTIALLY", "NOT_AUTOMATED")},
-}  # fmt: skip
-_LISTS = {"decision_visibility", "content_type", "territorial_scope"}
-_LONGEST = {
-    "incompatible_content_ground": 500, "incompatible_content_explanation": 2_000, "decision_facts": 5_000,
-    "puid": 500,
-}  # fmt: skip
-_DATES = {"content_date": "2000-01-01", "application_date": "2020-01-01"} | {
-    f"end_date_{what}_restriction": "0001-01-01" for what in ("visibility", "account", "service", "monetary")
-}
-_REQUIRED = {
-    "decision_ground", "incompatible_content_ground", "incompatible_content_explanation", "content_type",
-    "category", "content_date", "application_date", "decision_facts", "source_type", "automated_detection",
-    "automated_decision", "puid",
-}  # fmt: skip
+_RULES = tomllib.loads(Path(__file__).with_name("dsa_rules.toml").read_text())
+_VALUES = {field: set(values.split()) for field, values in _RULES["values"].items()}
+_TEMPLATE = tomllib.loads(Path(report.__file__).with_name("template.toml").read_text())
+_VALUES["category"] = {*_TEMPLATE["categories"], "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"}
+_LISTS, _ONE_OF, _REQUIRED = (_RULES[name].split() for name in ("lists", "one_of", "required"))
 
 
 class DsaDatabase(PlatformServer):
@@ -70,18 +27,17 @@ class DsaDatabase(PlatformServer):
 
     def answer(self, request: Request) -> tuple[int, Any]:
         """Take a batch, or say of each statement what is wrong."""
-        if request.headers.get("authorization") != f"Bearer {TOKEN}":
-            return 401, {"message": "Unauthenticated."}
-        if self.status or request.name != "POST /api/v1/statements":
-            return self.status or 404, b"<html>"
+        is_right = request.headers.get("authorization") == f"Bearer {TOKEN}"
+        if self.status or not is_right or request.name != "POST /api/v1/statements":
+            return self.status or 401, b"<html>"
         batch = request.body["statements"]
         if not 1 <= len(batch) <= 100:
             return 422, {"message": "The statements field must have between 1 and 100 items."}
         wrong = {f"statement_{index}": errors for index, one in enumerate(batch) if (errors := _wrong(one))}
         if wrong:
             return 422, {"errors": wrong}
-        puids = [one["puid"] for one in batch]
-        if known := {str(at): puid for at, puid in enumerate(puids) if puid in self.kept}:
+        known = {str(at): one["puid"] for at, one in enumerate(batch) if one["puid"] in self.kept}
+        if known or len({one["puid"] for one in batch}) < len(batch):
             words = "The platform identifier(s) are not all unique within this call."
             return 422, {"message": words, "errors": {"puid": [words], "existing_puids": known}}
         self.kept |= {one["puid"]: one for one in batch}
@@ -91,19 +47,18 @@ class DsaDatabase(PlatformServer):
 def _wrong(one: dict[str, Any]) -> dict[str, list[str]]:
     """Return what is wrong with a statement, by field."""
     wrong = {field: ["is required"] for field in _REQUIRED if not one.get(field)}
-    if not any(one.get(kind) for kind in _KINDS):
-        wrong["decision_visibility"] = ["is required when no other restriction is present"]
+    if not any(one.get(kind) for kind in _ONE_OF):
+        wrong["decision_visibility"] = ["is required where nothing else is restricted"]
     for field, value in one.items():
-        values = value if field in _LISTS else [value]
-        allowed = _VALUES.get(field)
-        if not isinstance(values, list) or (allowed is not None and not set(values) <= allowed):
+        if field in _VALUES:
+            is_right = isinstance(value, list) == (field in _LISTS)
+            is_right &= set(value if field in _LISTS else [value]) <= _VALUES[field]
+        elif field in _RULES["earliest"]:
+            is_right = date.fromisoformat(value) >= _RULES["earliest"][field]
+        else:
+            is_right = len(value) <= _RULES["longest"].get(field, 0)
+        if not is_right:
             wrong[field] = [f"{value} is invalid"]
-        if field in _LONGEST and len(value) > _LONGEST[field]:
-            wrong[field] = ["is too long"]
-        if field in _DATES and not date.fromisoformat(_DATES[field]) <= date.fromisoformat(value):
-            wrong[field] = ["is too early"]
-        if field not in {*_VALUES, *_LONGEST, *_DATES}:
-            wrong[field] = ["is not known"]
     if not re.fullmatch(r"[a-zA-Z0-9_-]+", one.get("puid", "")):
         wrong["puid"] = ["has other characters"]
     return wrong
