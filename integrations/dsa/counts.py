@@ -107,7 +107,7 @@ def _count_appeal(appeal: Appeal, counts: Counts) -> None:
         counts.appeals.update(((indicator, "Total number"), (indicator, name)))
         if outcome is not None:
             counts.waits[indicator].append((outcome.decided_at - appeal.filed_at).total_seconds() / 3600)
-    category = statements.category(decision.reason) if is_of_spam else ""
+    category = statements.category(decision.reason) if is_of_spam else "not restricted"
     counts.months[_month(appeal.filed_at), category].appeals[name] += 1
 
 

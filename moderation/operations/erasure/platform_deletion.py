@@ -78,10 +78,11 @@ def _erase(platform: Platform, *, at: datetime) -> int:
     count = erase.posts_of(platform, among=Post.objects.all(), cause=ErasureCause.DELETION, at=at)
     if count == erase.MOST:
         return count
-    authors = list(Author.objects.filter(platform=platform, erased_at=None).order_by("pk")[: erase.CHUNK])
-    for author in authors:
+    rows = Author.objects.filter(platform=platform, erased_at=None).order_by("pk")
+    authors = list(rows.values_list("pk", flat=True)[: erase.CHUNK])
+    for author_id in authors:
         with transaction.atomic():
-            erase.wipe_author(author, at=at)
+            erase.wipe_author(Author.objects.select_for_update().get(pk=author_id), at=at)
     if len(authors) < erase.CHUNK:
         with transaction.atomic():
             PlatformDeletion.objects.filter(platform=platform).update(erased_at=at)
