@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='erasure',
             name='kind',
-            field=models.CharField(choices=[('post', 'Post'), ('author', 'Author'), ('platform', 'Platform')], max_length=8),
+            field=models.CharField(choices=[('post', 'Post'), ('author', 'Author'), ('all', 'Platform')], max_length=6),
         ),
         migrations.AlterField(
             model_name='erasure',

@@ -13,7 +13,7 @@ class ErasureKind(models.TextChoices):
 
     POST = "post"
     AUTHOR = "author"
-    PLATFORM = "platform"
+    PLATFORM = "all"  # of a platform: the column takes six letters
 
 
 class ErasureCause(models.TextChoices):
@@ -28,7 +28,7 @@ class Erasure(models.Model):
     """One post, author or platform that was erased; it brings a restored backup up to date."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="erasures")
-    kind = models.CharField(max_length=8, choices=ErasureKind.choices)
+    kind = models.CharField(max_length=6, choices=ErasureKind.choices)
     subject_id = models.BigIntegerField(help_text="Our id of what was erased.")
     name_digest = models.CharField(max_length=64, help_text="Keyed digest of the platform's id.")
     cause = models.CharField(max_length=9, choices=ErasureCause.choices)
