@@ -10,6 +10,7 @@ from integrations import intake
 from integrations.connector import BadSignature
 from integrations.connectors import CONNECTORS
 from integrations.models import Direction, Exchange, Integration, IntegrationState
+from moderation.operations.accounts import api_keys
 from moderation.operations.infrastructure import vault
 
 log = structlog.get_logger(__name__)
@@ -33,11 +34,16 @@ def store(*, hook: str, headers: Mapping[str, str], body: bytes, at: datetime) -
 
     The same delivery again is read again, which changes nothing.
     """
-    integration = Integration.objects.exclude(state=IntegrationState.REMOVED).filter(hook=hook).first()
+    rows = Integration.objects.exclude(state=IntegrationState.REMOVED).select_related("platform")
+    integration = rows.filter(hook=hook).first()
     if integration is None or CONNECTORS[integration.kind].hook != "hook":
         raise Refused(404, "There is no such hook.")
     if not integration.webhook_secret:
         raise Refused(401, "Its secret is not known here yet: paste it on the page of the integration.")
+    try:
+        api_keys.refuse_off(integration.platform)
+    except api_keys.PlatformOff as refusal:
+        raise Refused(403, str(refusal)) from refusal
     kept = {name: headers[name][:500] for name in _HEADERS if name in headers}
     try:
         secret = vault.decrypt(integration.webhook_secret)

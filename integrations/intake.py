@@ -10,7 +10,7 @@ from django.db import transaction
 
 from integrations.connector import Incoming
 from integrations.fields import storable
-from integrations.models import Exchange, Integration, Item
+from integrations.models import Exchange, HistoryImport, Integration, IntegrationState, Item
 from moderation.models import Post
 from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.operations.posts import complaints, ingest
@@ -71,11 +71,18 @@ def remember(integration: Integration, *, post_id: int, remote: Mapping[str, Any
             item.save(update_fields=["remote"])
 
 
-def forget(*, post_ids: Sequence[int]) -> None:
+def forget(*, post_ids: Sequence[int], platform_id: int | None = None) -> None:
     """Erase what is known of these posts at their platforms, and deliveries that nobody could read.
 
-    These may hold any words; asking the platform again brings what they said. Call inside a transaction.
+    These may hold any words; asking the platform again brings what they said. Of a platform that is deleted
+    also the connections and imports. Call inside a transaction.
     """
+    if platform_id is not None:
+        HistoryImport.objects.filter(platform=platform_id).delete()
+        Exchange.objects.filter(integration__platform=platform_id).delete()
+        Integration.objects.filter(platform=platform_id).update(
+            state=IntegrationState.REMOVED, credentials="", webhook_secret="", cursor={}
+        )
     Item.objects.filter(post__in=post_ids).delete()
     Exchange.objects.filter(delivery__post__in=post_ids).delete()
     platforms = Post.objects.filter(pk__in=post_ids).values("platform")

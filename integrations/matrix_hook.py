@@ -57,6 +57,8 @@ def _is_spam(request: HttpRequest, hook: str, event: Any) -> bool:
     if post is None:
         return False
     at = timezone.now()
+    if integration.platform.off_at is not None:
+        return False
     scored = score_now.run(platform=integration.platform, post=intake.cleaned(post, at=at), at=at)
     if isinstance(scored, ingest.Refused):
         return False

@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from integrations import intake
 from integrations.calls import Calls, Unreachable, Unusable
@@ -37,8 +38,7 @@ def due(*, at: datetime) -> list[int]:
     """Return the integrations whose next question is due, and forget old lines of the logs."""
     Exchange.objects.filter(at__lt=at - _KEPT).delete()
     Exchange.objects.filter(at__lt=at - _KEPT_BODY).exclude(body="").update(body="")
-    rows = Integration.objects.filter(state=IntegrationState.ACTIVE, next_poll_at__lte=at)
-    return list(rows.values_list("pk", flat=True))
+    return list(_due(at=at).values_list("pk", flat=True))
 
 
 def poll(*, integration_id: int, at: datetime) -> int:
@@ -46,8 +46,7 @@ def poll(*, integration_id: int, at: datetime) -> int:
 
     Safe to run twice at once: the second finds the turn taken. Call outside a transaction.
     """
-    turn = Integration.objects.filter(pk=integration_id, state=IntegrationState.ACTIVE, next_poll_at__lte=at)
-    if not turn.update(next_poll_at=at + _LEASE):
+    if not _due(at=at).filter(pk=integration_id).update(next_poll_at=at + _LEASE):
         return 0
     integration = Integration.objects.select_related("platform").get(pk=integration_id)
     count, error = 0, ""
@@ -70,6 +69,11 @@ def poll(*, integration_id: int, at: datetime) -> int:
         error = f"Its answer could not be read ({type(failure).__name__}); see the log."
     _settle(integration, count=count, error=error, at=at)
     return count
+
+
+def _due(*, at: datetime) -> QuerySet[Integration]:
+    rows = Integration.objects.filter(state=IntegrationState.ACTIVE, next_poll_at__lte=at)
+    return rows.filter(platform__off_at=None)
 
 
 def _settle(integration: Integration, *, count: int, error: str, at: datetime) -> None:

@@ -11,7 +11,7 @@ from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.cases import blind_reviews
 from moderation.operations.decisions import actions
-from moderation.operations.erasure import erase, journal
+from moderation.operations.erasure import erase, journal, platform_deletion
 from moderation.operations.evidence import collect, leases, opening, thumbnails
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
@@ -109,7 +109,7 @@ _SWEEPS: dict[str, Callable[..., int]] = {
     "sweep_blind_reviews": blind_reviews.sweep,
     "sweep_reconsiderations": reconsider.sweep,
     "end_actions": actions.sweep,
-    "erase_expired": erase.expired,
+    "erase_expired": lambda at: erase.expired(at=at) + platform_deletion.sweep(at=at),
     "journal_erasures": journal.write,
     "count_hours": activity.count,
     "estimate_quality": refresh.refresh,

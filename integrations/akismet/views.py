@@ -209,6 +209,8 @@ def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
                 "invalid", help_="unknown key, or one without the scopes of posts, complaints, verdicts"
             )
         limits.take(bucket=bucket, owner=str(key.pk), at=at)
+    except api_keys.PlatformOff as refusal:
+        return _text("invalid", help_=str(refusal))
     except limits.LimitReached as reached:
         return _too_many(reached)
     return call(request, key, at)

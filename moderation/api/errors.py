@@ -39,6 +39,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (api_keys.RevokedKey, "revoked_key"),
     (api_keys.ExpiredKey, "expired_key"),
     (api_keys.InvalidKey, "invalid_key"),
+    (api_keys.PlatformOff, "platform_off"),
     (limits.LimitReached, "rate_limited"),
     (idempotency.InFlight, "request_in_flight"),
     (idempotency.KeyReused, "idempotency_key_reused"),

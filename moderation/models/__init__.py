@@ -27,7 +27,7 @@ from moderation.models.named_queues import NamedQueue, QueueAssignment, QueueMix
 from moderation.models.notes import AuthorNote, CaseNote, Mention
 from moderation.models.notifications import Notification, NotificationChoices
 from moderation.models.picture_lists import ListedPicture, PictureMatch
-from moderation.models.platforms import AkismetAlias, ApiKey, Platform
+from moderation.models.platforms import AkismetAlias, ApiKey, Platform, PlatformDeletion
 from moderation.models.policies import Policy, PolicyMatch
 from moderation.models.posts import Author, Complaint, Post, Revision, Translation
 from moderation.models.preferences import SavedFilter

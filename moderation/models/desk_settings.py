@@ -10,7 +10,9 @@ from django.db import DEFAULT_DB_ALIAS, Error, models, transaction
 from django.db.models import Q, Value
 
 from moderation.models.named_queues import NamedQueue
+from moderation.models.platforms import Platform
 
+_NO_ID = 0
 KEPT_SECONDS = 5.0
 """After so long, every process follows a change."""
 
@@ -71,6 +73,8 @@ class DeskSettings(models.Model):
     translation_key = models.TextField(blank=True, default="", db_default="", help_text="Encrypted.")
     has_exclusive_queues = True
     """No column: whether any named queue keeps its cases from others, remembered with the settings."""
+    platforms_off: frozenset[int] = frozenset()
+    """No column either: the platforms that are switched off."""
 
     class Meta:
         constraints = (
@@ -96,8 +100,12 @@ def current() -> DeskSettings:
         # In a savepoint: a refused statement must not end the caller's transaction.
         with suppress(Error), transaction.atomic(using=DEFAULT_DB_ALIAS):
             _Kept.row = DeskSettings.objects.using(DEFAULT_DB_ALIAS).first() or DeskSettings()
-            queues = NamedQueue.objects.using(DEFAULT_DB_ALIAS)
-            _Kept.row.has_exclusive_queues = queues.filter(is_exclusive=True).exists()
+            queues = NamedQueue.objects.using(DEFAULT_DB_ALIAS).filter(is_exclusive=True)
+            off = Platform.objects.using(DEFAULT_DB_ALIAS).filter(off_at__isnull=False)
+            found = off.order_by().values_list("pk").union(queues.order_by().values_list(Value(_NO_ID)))
+            ids = {pk for (pk,) in found}
+            _Kept.row.has_exclusive_queues = _NO_ID in ids
+            _Kept.row.platforms_off = frozenset(ids - {_NO_ID})
     return _Kept.row
 
 

@@ -13,21 +13,23 @@ class ErasureKind(models.TextChoices):
 
     POST = "post"
     AUTHOR = "author"
+    PLATFORM = "all"  # of a platform: the column takes six letters
 
 
 class ErasureCause(models.TextChoices):
-    """Whether somebody asked for it, or the text was older than the platform keeps texts."""
+    """Somebody asked for it, the text was older than its platform keeps texts, or that was deleted."""
 
     REQUEST = "request"
     RETENTION = "retention"
+    DELETION = "deletion"
 
 
 class Erasure(models.Model):
-    """One post or author that was erased. A restored backup is brought up to date from this list."""
+    """One post, author or platform that was erased; it brings a restored backup up to date."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="erasures")
     kind = models.CharField(max_length=6, choices=ErasureKind.choices)
-    subject_id = models.BigIntegerField(help_text="Our id of the post or author.")
+    subject_id = models.BigIntegerField(help_text="Our id of what was erased.")
     name_digest = models.CharField(max_length=64, help_text="Keyed digest of the platform's id.")
     cause = models.CharField(max_length=9, choices=ErasureCause.choices)
     posts = models.PositiveIntegerField(default=0)

@@ -2,7 +2,7 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.person import optional_user
@@ -105,6 +105,9 @@ class Platform(models.Model):
     removal_right = models.PositiveIntegerField(default=0, db_default=0)
     removal_wrong = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
+    off_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when nothing is taken in, shown or sent; empty: it is on."
+    )
 
     class Meta:
         ordering = ("slug",)
@@ -125,6 +128,30 @@ class Platform(models.Model):
         if self.removal == Removal.PROVEN:
             return self.removal_proven_at is not None
         return self.removal == Removal.ALWAYS
+
+
+class PlatformDeletion(models.Model):
+    """That all words of a platform be erased: proposed by one person, confirmed by another, then carried out.
+
+    A platform that the journal of erasures deletes again has no such persons. All is erased at `erased_at`.
+    """
+
+    platform = models.OneToOneField(
+        Platform, on_delete=models.CASCADE, related_name="deletion", primary_key=True
+    )
+    proposed_by = optional_user()
+    proposed_at = models.DateTimeField()
+    confirmed_by = optional_user()
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True) | ~Q(confirmed_by=F("proposed_by")),
+                name="deletion_has_two_names",
+            ),
+        )
 
 
 def optional_platform(

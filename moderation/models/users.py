@@ -56,6 +56,12 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
     @property
+    def is_invited(self) -> bool:
+        """Whether the account waits for the person whom its address invites."""
+        has_begun = self.is_active or self.last_login is not None or self.has_usable_password()
+        return bool(self.email) and not has_begun
+
+    @property
     def preferences(self) -> Preferences:
         """Display, shortcuts and breaks, as this user chose them."""
         return read_preferences(self.stored_preferences)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from moderation import enqueue, scorer
 from moderation.models import Case, ReviewPage, Score
-from moderation.models.cases import CaseState
 from moderation.operations.infrastructure import transactions
+from moderation.queries import case_access
 from scoring import counterfactual, evidence_words
 from scoring.content import Unavailable
 from scoring.evidence_model import EVIDENCE, read_before
@@ -97,7 +97,7 @@ def ahead(*, at: datetime) -> int:
     """
     if not ReviewPage.objects.filter(used_at__gt=at - REVIEWED_WITHIN).exists():
         return 0
-    waiting = Case.objects.filter(state=CaseState.OPEN).only("pk").order_by("-priority", "id")
+    waiting = case_access.waiting().only("pk").order_by("-priority", "id")
     head = [case.pk for escalated in (True, False) for case in waiting.filter(is_escalated=escalated)[:AHEAD]]
     scores = Score.objects.filter(_lacking(), cases__in=head)
     first = scores.order_by("-cases__is_escalated", "-cases__priority", "cases__id")

@@ -30,21 +30,31 @@ def kept_from(viewer: User) -> Q:
     return Q(is_known | elsewhere(viewer), state=CaseState.OPEN)
 
 
+def waiting() -> QuerySet[Case]:
+    """Return the open cases but for those of platforms that are switched off."""
+    cases = Case.objects.filter(state=CaseState.OPEN)
+    off = desk_settings.current().platforms_off
+    return cases.exclude(platform__in=off) if off else cases
+
+
 def elsewhere(viewer: User, *, of: str = "", language: str = "language", reason: Value | None = None) -> Q:
     """Return the condition of open cases in any exclusive queue that is not the viewer's.
 
-    `of` leads from a row to its case; a row without one yet has its own `language` and `reason`.
+    Those of a platform that is off are nobody's. `of` leads from a row to its case; a row without one yet has
+    its own `language` and `reason`.
     """
     # Remembered: to build the condition takes longer than many a query.
-    if viewer.may_lead or viewer.acts_by_key or not desk_settings.current().has_exclusive_queues:
-        return Q(pk__in=())
+    desk = desk_settings.current()
+    off = Q(**{f"{of}platform__in": desk.platforms_off}) if desk.platforms_off else Q(pk__in=())
+    if viewer.may_lead or viewer.acts_by_key or not desk.has_exclusive_queues:
+        return off
     queues = NamedQueue.objects.filter(
         Q(platform=None) | Q(platform=OuterRef(f"{of}platform")),
         Q(languages=[]) | Q(languages__contains=[OuterRef(f"{of}{language}")]),
         Q(reasons=[]) | Q(reasons__contains=[reason or OuterRef(f"{of}reason")]),
         is_exclusive=True,
     )
-    return Q(Exists(queues.exclude(assignments__user=viewer)))
+    return off | Q(Exists(queues.exclude(assignments__user=viewer)))
 
 
 def is_blind(case: Case) -> bool:

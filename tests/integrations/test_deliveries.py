@@ -3,11 +3,12 @@
 import pytest
 from django.test import Client
 
-from integrations import deliveries, intake, setup, tasks
-from integrations.models import Exchange, Integration
+from integrations import deliveries, intake, polling, setup, tasks
+from integrations.models import Exchange, Integration, IntegrationState
 from moderation.models import Complaint, Platform, Post, User
 from moderation.models.posts import Subject
-from moderation.operations.erasure import erase
+from moderation.operations.accounts import platforms
+from moderation.operations.erasure import erase, platform_deletion
 from tests.integrations import mastodon_server
 from tests.integrations.mastodon_server import SECRET, MastodonServer
 from tests.moderation.instants import AT
@@ -53,6 +54,32 @@ def test_is_stored_at_once_and_read_once(mastodon: Integration, read: Read) -> N
     assert deliveries.read(exchange_id=read[0], at=AT) == 0
     assert (Post.objects.get().external_id, Complaint.objects.count()) == ("mastodon:901", 1)
     assert (Exchange.objects.get().body, Exchange.objects.get().status) == ("", 200)
+
+
+def test_a_platform_that_is_off_is_refused_and_not_asked(
+    mastodon: Integration, read: Read, admin: User
+) -> None:
+    headers, body = reported()
+    Integration.objects.update(state=IntegrationState.ACTIVE, next_poll_at=AT)
+    assert polling.due(at=AT) == [mastodon.pk]
+
+    platforms.switch_off(platform_id=mastodon.platform_id, actor=admin, at=AT)
+
+    assert (send(body, headers), read) == (403, [])
+    assert (polling.due(at=AT), polling.poll(integration_id=mastodon.pk, at=AT)) == ([], 0)
+
+
+def test_of_a_deleted_platform_nothing_can_sign_in_any_more(
+    mastodon: Integration, read: Read, platform: Platform
+) -> None:
+    headers, body = reported()
+    send(body, headers)
+
+    platform_deletion.begin(platform, actor=None, at=AT)
+
+    mastodon.refresh_from_db()
+    assert (mastodon.state, mastodon.webhook_secret) == (IntegrationState.REMOVED, "")
+    assert not Exchange.objects.exists()
 
 
 def test_a_report_about_an_account_is_about_the_account(mastodon: Integration, read: Read) -> None:

@@ -108,10 +108,11 @@ STAYS = {
     **{f"{form}.name": _DESK for form in ("KeyForm", "NewPlatformForm", "PlatformForm", "QueueForm")},
     **{
         f"{form}.{name}": _DESK
-        for form in ("NewUserForm", "UserForm")
+        for form in ("InvitedForm", "NewUserForm", "UserForm")
         for name in ("first_name", "last_name")
     },
-    "NewUserForm.username": _DESK,
+    **{f"{form}.username": _DESK for form in ("InvitedForm", "NewUserForm")},
+    **{f"InvitedForm.new_password{number}": _NOT_STORED for number in (1, 2)},
     **{f"{form}.reason": _DESK for form in ("CandidateForm", "ProposalForm")},
     **{f"{form}.{name}": _DESK for form in ("NewReasonForm", "ReasonForm") for name in _OF_REASONS},
 }

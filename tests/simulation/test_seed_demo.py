@@ -91,6 +91,16 @@ def test_a_lost_key_is_replaced_and_revoked(state: Path) -> None:
         api_keys.authenticate(secret=first, at=timezone.now())
 
 
+def test_starts_with_a_platform_that_somebody_switched_off(state: Path) -> None:
+    seed()
+    first = secret(state)
+    Platform.objects.update(off_at=timezone.now())
+
+    seed()
+
+    assert secret(state) == first
+
+
 def test_a_key_of_another_database_is_replaced(state: Path) -> None:
     seed()
     Platform.objects.all().delete()

@@ -237,7 +237,7 @@ class ErasureSerializer(AnswerSerializer):
     """What was erased."""
 
     id = serializers.CharField()
-    kind = serializers.ChoiceField(choices=ErasureKind.values)
+    kind = serializers.ChoiceField(choices=[ErasureKind.POST.value, ErasureKind.AUTHOR.value])
     posts = serializers.IntegerField(
         help_text="Posts erased so far; of a very active author the rest follows."
     )

@@ -52,6 +52,7 @@ _EVERY_PROBLEM = (
     "invalid_key",
     "revoked_key",
     "expired_key",
+    "platform_off",
     "missing_scope",
     "tls_required",
     "not_acceptable",

@@ -75,7 +75,7 @@ class Statements(ApiView):
         "Read the statement of reasons",
         (
             "Of a decision that says spam and restricts a post or an account, in the field names of the DSA "
-            "transparency database; add `territorial_scope` and `url`."
+            "transparency database; add `territorial_scope`."
         ),
         scope=Scope.VERDICTS_READ,
         parameters=[in_path("id", "The decision.")],

@@ -56,7 +56,10 @@ def revoke(*, alias_id: int, actor: User, at: datetime) -> None:
 
 
 def authenticate(*, alias: str, site: str, at: datetime, network: str) -> ApiKey:
-    """Return the key that an alias stands for on this site. Raises InvalidKey, its kinds, or LimitReached."""
+    """Return the key that an alias stands for on this site.
+
+    Raises InvalidKey, its kinds, PlatformOff or LimitReached.
+    """
     digest = _digest(alias)
     wrong_keys.refuse_if_many(digest=digest, network=network, at=at)
     rows = AkismetAlias.objects.filter(digest=digest, site=site.lower(), revoked_at__isnull=True)
@@ -66,6 +69,7 @@ def authenticate(*, alias: str, site: str, at: datetime, network: str) -> ApiKey
         raise api_keys.InvalidKey("This key is not known for this site.")
     api_keys.refuse_ended(row.key, at=at)
     wrong_keys.remember_right(digest=digest)
+    api_keys.refuse_off(row.key.platform)
     limits.take(bucket=_CALLS, owner=str(row.pk), at=at)
     api_keys.note_use(row.key, at=at)
     return row.key

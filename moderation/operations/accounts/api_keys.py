@@ -48,6 +48,10 @@ class ExpiredKey(InvalidKey):
     """The key has expired. Raised only for the whole secret."""
 
 
+class PlatformOff(Exception):
+    """The key's platform is switched off."""
+
+
 def issue(
     *,
     platform: Platform,
@@ -80,7 +84,7 @@ def issue(
 
 
 def authenticate(*, secret: str, at: datetime, network: str = "") -> ApiKey:
-    """Return the key with its platform, in one query. Raises InvalidKey, RevokedKey or ExpiredKey.
+    """Return the key with its platform, in one query. Raises InvalidKey, its kinds, or PlatformOff.
 
     Wrong keys are counted by the client's network, if one is given. Past the limit unknown keys from there
     are not looked up: then raises LimitReached.
@@ -98,6 +102,7 @@ def authenticate(*, secret: str, at: datetime, network: str = "") -> ApiKey:
         wrong_keys.count(network=network, at=at)
         raise
     wrong_keys.remember_right(digest=digest)
+    refuse_off(key.platform)
     note_use(key, at=at)
     return key
 
@@ -115,6 +120,12 @@ def refuse_ended(key: ApiKey, *, at: datetime) -> None:
         raise RevokedKey("This key was revoked.")
     if key.expires_at is not None and key.expires_at <= at:
         raise ExpiredKey("This key has expired.")
+
+
+def refuse_off(platform: Platform) -> None:
+    """Raise PlatformOff if the platform is switched off."""
+    if platform.off_at is not None:
+        raise PlatformOff(f"The platform {platform.slug} is switched off.")
 
 
 def note_use(key: ApiKey, *, at: datetime) -> None:

@@ -78,13 +78,15 @@ def accounts_left() -> list[str]:
 
 
 def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
-    """Return the secret of a new key with every scope, or None if the kept one is still valid.
+    """Return the secret of a new key with every scope, None if the kept one is valid or no key would be.
 
     The secret cannot be read back from the database: a lost file means a new key, and the old one is revoked.
     Raises RefusedInProduction.
     """
     if settings.IS_PRODUCTION:
         raise RefusedInProduction("Demo keys are for demo and test mode only.")
+    if platform.off_at is not None:
+        return None
     try:
         if api_keys.authenticate(secret=kept, at=at).platform_id == platform.pk:
             return None

@@ -4,10 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
-from moderation.models import ActionRule, Platform, User
+from moderation.models import ActionRule, Platform, PlatformDeletion, User, desk_settings
 from moderation.models.platforms import Removal
 from moderation.operations.audit import entries
+from moderation.operations.refusals import NotAllowed
 
 _audit = entries.writer("platform")
 _audit_action = entries.writer(
@@ -56,6 +58,31 @@ def change(*, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Pla
             after = {name: chosen[name] for name in before}
             _audit("platform.changed", platform, actor=actor, at=at, **after, before=before)
     return platform
+
+
+def switch_off(*, platform_id: int, actor: User, at: datetime) -> None:
+    """Take nothing in from a platform, send it nothing, and hide its cases; a second time changes nothing."""
+    with transaction.atomic():
+        if Platform.objects.filter(pk=platform_id, off_at=None).update(off_at=at):
+            _audit("platform.switched_off", Platform.objects.get(pk=platform_id), actor=actor, at=at)
+    desk_settings.forget()
+
+
+def switch_on(*, platform_id: int, actor: User, at: datetime) -> None:
+    """Let a platform go on where it was, and withdraw a proposal to delete it.
+
+    Raises NotAllowed once it is deleted.
+    """
+    with transaction.atomic():
+        platform = Platform.objects.select_for_update().get(pk=platform_id)
+        deletion = PlatformDeletion.objects.filter(platform=platform)
+        if deletion.filter(confirmed_at__isnull=False).exists():
+            raise NotAllowed(_("This platform was deleted."))
+        deletion.delete()
+        platform.off_at = None
+        platform.save(update_fields=("off_at",))
+        _audit("platform.switched_on", platform, actor=actor, at=at)
+    desk_settings.forget()
 
 
 def set_action(*, platform_id: int, about: dict[str, Any], actor: User, at: datetime, **chosen: Any) -> None:

@@ -47,6 +47,7 @@ from scoring import similarity
 _audit_author, _audit_platform = entries.writer("author"), entries.writer("platform")
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
+MOST = CHUNK * _CHUNKS_AT_ONCE
 AFTER_DELETION = timedelta(days=7)
 """How long posts of an author who deleted the account wait for a verdict."""
 _UNFINISHED_FOR = timedelta(days=7)
@@ -81,7 +82,7 @@ def author(*, platform: Platform, external_id: str, at: datetime) -> Erasure:
             if earlier is None:
                 raise Author.DoesNotExist
             return earlier
-        _wipe_author(row, at=at)
+        wipe_author(row, at=at)
         erasure = Erasure.objects.create(
             platform=platform,
             kind=ErasureKind.AUTHOR,
@@ -121,8 +122,8 @@ def expired(*, at: datetime) -> int:
             author(platform=account.platform, external_id=account.external_id or "", at=at)
     count = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
-        too_old = at - timedelta(days=platform.text_retention_days or 0)
-        count += _expire(platform, before=too_old, at=at)
+        old = Post.objects.filter(received_at__lt=at - timedelta(days=platform.text_retention_days or 0))
+        count += posts_of(platform, among=old, cause=ErasureCause.RETENTION, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
     return count + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
 
@@ -139,19 +140,21 @@ def _gone(*, at: datetime) -> list[Author]:
     return [row.author for row in rows.order_by("deleted_at", "pk")[:CHUNK]]
 
 
-def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
-    old_posts = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
+def posts_of(platform: Platform, *, among: QuerySet[Post], cause: ErasureCause, at: datetime) -> int:
+    """Erase posts of a platform, the oldest first and no more than MOST; return how many."""
+    rows = among.filter(platform=platform, erased_at__isnull=True).order_by("received_at")
     count = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            posts = list(old_posts.order_by("received_at")[:CHUNK])
+            posts = list(rows[:CHUNK])
             _wipe([row.pk for row in posts], at=at)
             Erasure.objects.bulk_create(
-                [_of_post(row, platform=platform, cause=ErasureCause.RETENTION, at=at) for row in posts],
+                [_of_post(row, platform=platform, cause=cause, at=at) for row in posts],
                 ignore_conflicts=True,
             )
             if posts:
-                _audit_platform("posts.expired", platform, actor=None, at=at, posts=len(posts))
+                action = "posts.expired" if cause == ErasureCause.RETENTION else "posts.deleted"
+                _audit_platform(action, platform, actor=None, at=at, posts=len(posts))
         count += len(posts)
         if len(posts) < CHUNK:
             break
@@ -184,7 +187,8 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
     return count
 
 
-def _wipe_author(row: Author, *, at: datetime) -> None:
+def wipe_author(row: Author, *, at: datetime) -> None:
+    """Wipe what is known of an author, posts aside. Call inside a transaction."""
     forget.author(row)
     AuthorDeletion.objects.filter(author=row).delete()
     AuthorBand.objects.filter(author=row).delete()

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 
 from moderation.models import Author, Erasure, Platform, Post
 from moderation.models.erasures import ErasureCause, ErasureKind, name_digest
-from moderation.operations.erasure import erase
+from moderation.operations.erasure import erase, platform_deletion
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
@@ -28,7 +28,7 @@ _LONGEST_LINE = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One erasure: our id of the post or author, and the keyed digest of the platform's id."""
+    """One erasure: our id of the post, author or platform, and the keyed digest of the platform's id."""
 
     platform: int
     kind: str
@@ -139,6 +139,12 @@ def _erase(entry: Entry, *, at: datetime) -> bool:
     platform = Platform.objects.filter(pk=entry.platform).first()
     if platform is None:
         return False
+    if entry.kind == ErasureKind.PLATFORM:
+        if name_digest(platform=platform, external_id=platform.slug) != entry.name_digest:
+            return False
+        with transaction.atomic():
+            platform_deletion.begin(platform, actor=None, at=at)
+        return True
     kind = Post if entry.kind == ErasureKind.POST else Author
     subjects = kind.objects.filter(pk=entry.subject_id, platform=platform)
     external_id = subjects.values_list("external_id", flat=True).first()

@@ -64,7 +64,8 @@ def serve(*, endpoint_id: int, at: datetime) -> int:
     Safe to run twice and concurrently: one sends, the others find it leased. Call outside a transaction.
     """
     enqueue.deliveries_begun(endpoint_id=endpoint_id)  # later commits enqueue their own message
-    endpoint = WebhookEndpoint.objects.select_related("circuit").filter(pk=endpoint_id).first()
+    rows = WebhookEndpoint.objects.select_related("circuit").filter(platform__off_at=None)
+    endpoint = rows.filter(pk=endpoint_id).first()
     if endpoint is None:
         return 0
     is_suspect = circuit.is_suspect(getattr(endpoint, "circuit", None))
@@ -90,8 +91,8 @@ def sweep(*, at: datetime) -> int:
         endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
     )
     busy = EndpointCircuit.objects.filter(~circuit.is_free(at=at), endpoint=OuterRef("pk"))
-    rows = WebhookEndpoint.objects.filter(Exists(deliveries), ~Exists(busy)).order_by("id")
-    ids = list(rows.values_list("pk", flat=True))
+    rows = WebhookEndpoint.objects.filter(Exists(deliveries), ~Exists(busy), platform__off_at=None)
+    ids = list(rows.order_by("id").values_list("pk", flat=True))
     with transaction.atomic():
         for endpoint_id in ids:
             enqueue.deliveries(endpoint_id=endpoint_id)

@@ -18,7 +18,7 @@ def listed(*, at: datetime) -> list[Platform]:
         live_keys=Count("api_keys", filter=live, distinct=True),
         live_endpoints=Count("webhook_endpoints", filter=active, distinct=True),
     )
-    return list(counted.order_by("slug"))
+    return list(counted.select_related("deletion").order_by("slug"))
 
 
 def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:

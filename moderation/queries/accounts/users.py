@@ -45,7 +45,8 @@ def is_in_hands_of(person_id: int | None, *, account: User, since: datetime) -> 
     Also through those of an account that did: nobody is to confirm what they proposed under a second name.
     """
     hands = {person_id}
-    handed = AuditEntry.objects.filter(action__in=("user.created", "user.password_reset"), at__gte=since)
+    acts = ("user.created", "user.invited", "user.password_reset")
+    handed = AuditEntry.objects.filter(action__in=acts, at__gte=since)
     for actor_id, subject_id in handed.order_by("id").values_list("actor_id", "subject_id"):
         if actor_id is not None and actor_id in hands:
             hands.add(int(subject_id))

@@ -13,6 +13,7 @@ from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.scores import RouteChoice
 from moderation.models.users import DECIDERS
+from moderation.queries import case_access
 from moderation.queries.activity.hours import DAY, HOUR, Period
 from moderation.queries.health import health
 from moderation.queries.health.health import OpenCircuits
@@ -80,7 +81,7 @@ def outlook(*, at: datetime) -> Outlook:
     hour, day = (_flow(since=at - span) for span in (HOUR, DAY))
     counts = {f"hour_{what}": number for what, number in hour.items()}
     counts |= {f"day_{what}": number for what, number in day.items()}
-    waiting = Case.objects.filter(state=CaseState.OPEN).order_by()
+    waiting = case_access.waiting().order_by()
     now = waiting.aggregate(all=Count("pk"), oldest=Min("opened_at"), **counts)
     past = Case.objects.filter(closed_at__gte=at - DAY, closed_at__lte=at).order_by().aggregate(**counts)
     return Outlook(

@@ -108,7 +108,7 @@ class Age:
 
 def over_last_day(*, at: datetime) -> list[Age]:
     """Return 49 moments half an hour apart, the last of them `at`; a case reopened since was never closed."""
-    still_open = Case.objects.filter(state=CaseState.OPEN).order_by("opened_at")
+    still_open = case_access.waiting().order_by("opened_at")
     waiting = still_open.values_list("opened_at", flat=True).first()
     ages = [Age(at=at, oldest=_since(waiting, at=at))]
     closed = _oldest_closed(at=at)

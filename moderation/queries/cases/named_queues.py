@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Decision, NamedQueue, QueueAssignment, User
 from moderation.models.cases import CaseState
+from moderation.queries import case_access
 from moderation.queries.cases.queue_filter import Part
 
 COUNTED = 1_000
@@ -89,7 +90,7 @@ def _assigned(row: QueueAssignment, user: User, *, at: datetime) -> Assigned:
 
 
 def _waiting(part: Part) -> int:
-    return Case.objects.filter(part.condition, state=CaseState.OPEN)[: COUNTED + 1].count()
+    return case_access.waiting().filter(part.condition)[: COUNTED + 1].count()
 
 
 def _decided_today(user: User, part: Part, *, at: datetime) -> int:

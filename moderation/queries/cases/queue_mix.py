@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from django.db.models import Count, Q
 
-from moderation.models import Case, Decision, QueueMix, Score
-from moderation.models.cases import CaseState, Lane
+from moderation.models import Decision, QueueMix, Score
+from moderation.models.cases import Lane
 from moderation.models.decisions import DecisionSource
 from moderation.models.scores import RouteChoice
+from moderation.queries import case_access
 
 WHOLE = 100
 """The shares are per cent of the claims."""
@@ -74,7 +75,7 @@ class Shown:
 def shown(*, at: datetime) -> Shown:
     """Return the mix with what follows from it."""
     now = mix()
-    waiting = Case.objects.filter(state=CaseState.OPEN, is_drawn=True).count()
+    waiting = case_access.waiting().filter(is_drawn=True).count()
     return Shown(mix=now, chance=review_chance(now, at=at), waiting=waiting)
 
 
@@ -126,7 +127,7 @@ def _work(bucket: int) -> tuple[float, int]:
         source=DecisionSource.MODERATOR,
         case__isnull=False,
     )
-    waiting = Case.objects.filter(state=CaseState.OPEN, is_drawn=True).count()
+    waiting = case_access.waiting().filter(is_drawn=True).count()
     return by_people.count() / _WEEK_DAYS, waiting
 
 

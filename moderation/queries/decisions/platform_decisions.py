@@ -1,5 +1,6 @@
 """Decisions for platforms, none before it takes effect. The feed is in feeds.py."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -7,9 +8,12 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Complaint, Decision, Platform, Post
 from moderation.models.cases import PLATFORM_REASONS, CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
 from moderation.queries import latest_scores
 from moderation.queries.decisions import statements
+
+_AT_ONCE = 500
 
 
 def standing(*, post_id: int, at: datetime) -> Decision | None:
@@ -36,6 +40,23 @@ def statement(*, platform: Platform, decision_id: int, at: datetime) -> dict[str
     if restricts is None:
         raise Decision.DoesNotExist
     return statements.statements({row: restricts})[row.pk]
+
+
+def restricting(
+    *, since: datetime, until: datetime, platform_id: int | None = None
+) -> Iterator[tuple[Decision, dict[str, Any]]]:
+    """Yield the decisions that restrict and took effect in a period, oldest first, with their statements."""
+    of = {} if platform_id is None else {"post__platform": platform_id}
+    period = {"effective_at__gte": since, "effective_at__lt": until}
+    found = Decision.objects.filter(**of, **period, verdict=Verdict.SPAM).order_by("effective_at", "id")
+    ids = list(found.values_list("pk", flat=True))
+    for start in range(0, len(ids), _AT_ONCE):
+        some = ids[start : start + _AT_ONCE]
+        rows = _told(Decision.objects.filter(pk__in=some), before=until).order_by("effective_at", "id")
+        told = {row: statements.restriction(row, getattr(row, "action", None)) for row in rows}
+        restrict = {row: restriction for row, restriction in told.items() if restriction is not None}
+        texts = statements.statements(restrict)
+        yield from ((row, texts[row.pk]) for row in restrict)
 
 
 def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decision]:

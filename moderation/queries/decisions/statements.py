@@ -71,6 +71,11 @@ def statements(restrictions: Mapping[Decision, Restriction]) -> dict[int, dict[s
     }
 
 
+def category(reason: str) -> str:
+    """Return the category of what is restricted for a reason of the policy."""
+    return SCAMS if reason in _FRAUDULENT else OTHER
+
+
 def _statement(
     decision: Decision,
     restricts: Restriction,
@@ -92,7 +97,7 @@ def _statement(
         "incompatible_content_ground": "The rules against spam",
         "incompatible_content_explanation": title or f"The {decision.post.subject} is spam.",
         "incompatible_content_illegal": "No",
-        "category": SCAMS if decision.reason in _FRAUDULENT else OTHER,
+        "category": category(decision.reason),
         "content_type": ["CONTENT_TYPE_TEXT", *(["CONTENT_TYPE_IMAGE"] if media_urls else [])],
         "content_date": decision.post.posted_at.date().isoformat(),
         "application_date": restricts.since.isoformat(),

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models import (
     AuditEntry,
     AuditLink,
-    Case,
     Delivery,
     EndpointCircuit,
     Erasure,
@@ -25,8 +24,8 @@ from moderation.models import (
     ScoringJob,
     TrainingRun,
     UnkeptFile,
+    desk_settings,
 )
-from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
 from moderation.models.evidence import OPEN
@@ -34,6 +33,7 @@ from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 from moderation.models.training_runs import TrainingState
 from moderation.models.webhooks import CircuitState, EndpointState
+from moderation.queries import case_access
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -110,7 +110,8 @@ def unsealed() -> QuerySet[AuditEntry]:
 
 
 def _waiting(at: datetime) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+    deliveries = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+    return deliveries.exclude(platform__in=desk_settings.current().platforms_off)
 
 
 _HELD = Q(endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint"))
@@ -129,7 +130,7 @@ _BACKLOGS: tuple[tuple[str, StrPromise, StrPromise, Callable[[datetime], QuerySe
     ("thumbnails", _("Pictures to keep"), _("the store of pictures"),
      lambda _at: UnkeptFile.objects.all(), "since", 10),
     ("cases", _("Cases in the queue"), _("a moderator"),
-     lambda _at: Case.objects.filter(state=CaseState.OPEN), "opened_at", 8 * 60),
+     lambda _at: case_access.waiting(), "opened_at", 8 * 60),
     ("deliveries", _("Decisions to deliver"), _("the platform's webhook"),
      lambda at: _waiting(at).exclude(_HELD), "next_attempt_at", 1),
     ("held_deliveries", _("Deliveries on hold"), _("an endpoint that does not respond"),

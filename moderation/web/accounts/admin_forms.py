@@ -123,6 +123,13 @@ class NewUserForm(UserForm):
     username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])
 
 
+class InvitationForm(forms.Form):
+    """Whom to invite, with which role."""
+
+    address = forms.EmailField(max_length=150)
+    role = forms.ChoiceField(choices=Role.choices)
+
+
 class ReasonForm(forms.Form):
     """A reason's labels and guidelines, its digit, and the signals that suggest it, one a line."""
 

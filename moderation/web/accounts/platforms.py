@@ -8,9 +8,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from moderation.models import ApiKey, Platform, WebhookEndpoint
+from moderation.models import ApiKey, Platform, PlatformDeletion, Post, WebhookEndpoint
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
+from moderation.operations.erasure import platform_deletion
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
@@ -24,6 +25,11 @@ from moderation.web.accounts.admin_forms import (
 )
 
 _OVERLAP = timedelta(days=1)
+_ACTS = {
+    "on": accounts_platforms.switch_on,
+    "propose": platform_deletion.propose,
+    "confirm": platform_deletion.confirm,
+}
 
 
 @access.admins.get_or_post
@@ -59,6 +65,16 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("platform", platform_id=platform_id)
     return detail(request, row, form=form, status=422 if form.errors else 200)
+
+
+@access.admins.post
+def stand(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Switch a platform off, or on again; propose to delete it, or confirm that."""
+    act = _ACTS.get(request.POST.get("act", ""), accounts_platforms.switch_off)
+    with access.refusals_told(request):
+        act(platform_id=platform_id, actor=request.user, at=timezone.now())
+        messages.success(request, _("Saved."))
+    return redirect("platform", platform_id=platform_id)
 
 
 @access.admins.post
@@ -140,10 +156,13 @@ def detail(
     status: int = 200,
 ) -> HttpResponse:
     """Show a platform with its forms, and a secret that was made now."""
+    deletion = PlatformDeletion.objects.select_related("proposed_by").filter(platform=row).first()
     context = {
         "section": "manage",
         "at": timezone.now(),
         "platform": row,
+        "deletion": deletion,
+        "posts_left": Post.objects.filter(platform=row, erased_at=None).count() if deletion else 0,
         "api_keys": platforms.keys(platform_id=row.pk),
         "akismet_form": AkismetForm(),
         "form": form or PlatformForm(),

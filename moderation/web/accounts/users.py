@@ -12,10 +12,10 @@ from django.utils.translation import ngettext
 
 from moderation.models import User
 from moderation.models.users import Role
-from moderation.operations.accounts import second_factors, sessions, users
+from moderation.operations.accounts import invitations, second_factors, sessions, users
 from moderation.queries.accounts.users import listed_users
 from moderation.web import access
-from moderation.web.accounts.admin_forms import NewUserForm, UserForm
+from moderation.web.accounts.admin_forms import InvitationForm, NewUserForm, UserForm
 
 
 @access.admins.get_or_post
@@ -35,6 +35,30 @@ def page(request: access.DeskRequest) -> HttpResponse:
         else:
             return _page(request, NewUserForm(), shown=user, password=password)
     return _page(request, form)
+
+
+@access.admins.post
+def invite(request: access.DeskRequest) -> HttpResponse:
+    """Invite somebody by mail; show the link, once, where none can be sent."""
+    form = InvitationForm(request.POST)
+    if form.is_valid():
+        desk, address = request.build_absolute_uri("/"), form.cleaned_data["address"]
+        try:
+            link = invitations.invite(**form.cleaned_data, desk=desk, actor=request.user, at=timezone.now())
+        except users.NameTaken:
+            form.add_error("address", _("Somebody with this address has an account."))
+        else:
+            if not link:
+                messages.success(request, _("The invitation was sent to %(address)s.") % {"address": address})
+                return redirect("users")
+            return _page(request, NewUserForm(), address=address, link=link)
+    return _page(request, NewUserForm(), invitation=form)
+
+
+@access.admins.post
+def uninvite(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Take an invitation back."""
+    return _done(request, partial(invitations.revoke, user_id=user_id))
 
 
 @access.admins.post
@@ -104,16 +128,24 @@ def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpRespon
 
 
 def _page(
-    request: access.DeskRequest, form: NewUserForm, *, shown: User | None = None, password: str = ""
+    request: access.DeskRequest,
+    form: NewUserForm,
+    *,
+    invitation: InvitationForm | None = None,
+    **shown: object,
 ) -> HttpResponse:
+    """Show the users with their forms, and what is shown only once."""
     at = timezone.now()
+    invitation = invitation or InvitationForm(initial={"role": Role.MODERATOR})
     context = {
         "section": "manage",
         "at": at,
         "users": listed_users(at=at),
         "roles": Role.choices,
         "form": form,
-        "shown": shown,
-        "password": password,
+        "invitation": invitation,
+        "lasts": invitations.LASTS,
+        "ended": at - invitations.LASTS,
     }
-    return render(request, "accounts/users.html", context, status=422 if form.errors else 200)
+    is_wrong = form.errors or invitation.errors
+    return render(request, "accounts/users.html", context | shown, status=422 if is_wrong else 200)

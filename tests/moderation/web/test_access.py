@@ -22,7 +22,7 @@ LEADS = {"lead", "admin"}
 EXPORTERS = {"lead", "ml_engineer", "admin"}
 ADMINS = {"admin"}
 PUBLIC = {"sign-in", "account_login", "mfa_authenticate", "mfa_login_webauthn", "sign-in-device"}
-PUBLIC |= {"sign-out", "set-language", "openid_connect_login", "openid_connect_callback"}
+PUBLIC |= {"invitation", "sign-out", "set-language", "openid_connect_login", "openid_connect_callback"}
 ALLOWED = {
     name: roles
     for roles, names in (
@@ -73,10 +73,11 @@ ALLOWED = {
         (
             ADMINS,
             """
-            platforms platform endpoint-add endpoint-secret
+            platforms platform platform-stand endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
             alias-issue alias-revoke users user
             action-set action-remove
+            user-invite user-uninvite
             user-addresses user-switch user-reset user-second-factor user-sessions-end reasons reason
             integrations integration integration-connect integration-signed-in integration-change
             integration-again
