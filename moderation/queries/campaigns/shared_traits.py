@@ -1,4 +1,4 @@
-"""Earlier posts that share a trait with a post: the input of clustering into campaigns.
+"""Other posts that share a trait with a post: the input of clustering into campaigns.
 
 Each trait's latest posts only, straight from an index, so that a domain in a third of all posts costs no
 more than a new one.
@@ -23,7 +23,7 @@ from moderation.models.campaigns import TieKind
 from scoring import similarity
 
 LATEST, FIRST = 16, 8
-"""Number of posts read per trait: the latest before, and the first of the same instant."""
+"""Number of posts read per trait: the latest before, and the first of the same instant and after it."""
 
 WINDOW = timedelta(days=14)
 """A trait not seen for this time counts as new."""
@@ -46,15 +46,20 @@ _SOURCES = {
 }
 
 # The latest before, and the first of those that arrived in the same instant: posts of one bulk request have
-# the same instant, and only the first of them surely have a campaign already. Both parts read an index and
-# stop.
+# the same instant, and only the first of them surely have a campaign already. Apart from these, later posts
+# that another worker compared first, as it does before it looks: this one may not have been there to be seen.
+# Every part reads an index and stops.
 _QUERY = """
 SELECT '{kind}', k.position, ARRAY(
   SELECT s.post_id FROM (
     ({source} AND x.received_at < k.at AND x.received_at > k.since ORDER BY x.received_at DESC LIMIT {latest})
     UNION ALL
     ({source} AND x.received_at = k.at AND {post_id} < k.post_id LIMIT {first})
-  ) s WHERE s.post_id <> k.post_id)
+  ) s WHERE s.post_id <> k.post_id), ARRAY(
+  SELECT s.post_id FROM ({source}
+    AND x.received_at BETWEEN k.at AND k.at + (k.at - k.since) ORDER BY x.received_at LIMIT {first}) s
+  WHERE s.post_id <> ALL(%(batch)s) AND EXISTS (
+    SELECT FROM moderation_revision g WHERE g.post_id = s.post_id AND g.similarity_group IS NOT NULL))
 FROM unnest(%({kind}_keys)s::text[], %({kind}_posts)s::bigint[], %({kind}_ats)s::timestamptz[],
             %({kind}_sinces)s::timestamptz[]) WITH ORDINALITY AS k(key, post_id, at, since, position)
 """
@@ -87,7 +92,7 @@ class Trait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """Earlier posts that share a trait, the post itself left out."""
+    """Posts that share a trait, the post itself left out: either earlier ones or later ones."""
 
     trait: Trait
     posts: tuple[int, ...]
@@ -156,12 +161,16 @@ def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 def sightings_of(
     revisions: Sequence[Revision], *, traits: dict[int, tuple[Trait, ...]]
 ) -> dict[int, list[Sighting]]:
-    """Return the earlier posts that share traits with each revision, in one query."""
+    """Return the posts that share traits with each revision, in one query.
+
+    Earlier ones, and later ones that were compared already. So of two posts at two workers, in whatever order
+    these come to them, whoever looks last sees the other.
+    """
     by_kind: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
     for revision in revisions:
         for trait in traits[revision.pk]:
             by_kind[trait.kind].append((revision, trait))
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {"batch": [revision.post_id for revision in revisions]}
     for kind in _SOURCES:
         pairs = by_kind.get(kind, [])
         ats = [_instant(kind, revision) for revision, _ in pairs]
@@ -169,11 +178,10 @@ def sightings_of(
         values[f"{kind}_posts"] = [revision.post_id for revision, _ in pairs]
         values[f"{kind}_ats"], values[f"{kind}_sinces"] = ats, [at - WINDOW for at in ats]
     sightings: dict[int, list[Sighting]] = {revision.pk: [] for revision in revisions}
-    seen = {(kind, place): posts for kind, place, posts in prepared.rows(_QUERIES, **values)}
-    for kind, pairs in by_kind.items():
-        for place, (revision, trait) in enumerate(pairs, start=1):
-            if posts := seen[kind, place]:
-                sightings[revision.pk].append(Sighting(trait=trait, posts=tuple(dict.fromkeys(posts))))
+    for kind, place, *seen in prepared.rows(_QUERIES, **values):
+        revision, trait = by_kind[kind][place - 1]
+        # Later ones apart: the share of a campaign that is there must not shrink by who is about to join it.
+        sightings[revision.pk] += [Sighting(trait=trait, posts=tuple(dict.fromkeys(s))) for s in seen if s]
     return sightings
 
 
