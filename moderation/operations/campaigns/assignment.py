@@ -1,12 +1,12 @@
 """In-memory campaign assignment of one batch of posts; the result is written afterwards."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from moderation.models import Campaign, Revision
 from moderation.operations.campaigns.membership import Ties, weigh
-from moderation.queries.campaigns import shared_traits
-from moderation.queries.campaigns.shared_traits import Sighting
+from moderation.queries.campaigns.shared_traits import Home, Sighting
 from scoring import similarity
 
 MERGED_AT_MOST = 1_000
@@ -40,14 +40,16 @@ class Assignment:
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def around(cls, posts: set[int], *, at: datetime) -> "Assignment":
-        """Load the campaigns of these posts and their neighbours."""
-        around = cls(at=at, places={}, campaigns={}, decided=set())
-        for post, campaign, size, example, is_decided in shared_traits.homes_of(posts) if posts else ():
-            around.places[post] = campaign
-            around.campaigns.setdefault(campaign, Campaign(pk=campaign, posts=size, example_id=example))
-            around.decided |= {campaign} if is_decided else set()
-        return around
+    def among(cls, homes: Mapping[int, Home], *, at: datetime) -> "Assignment":
+        """Begin with the campaigns of posts as they stand."""
+        among = cls(at=at, places={}, campaigns={}, decided=set())
+        for post, home in homes.items():
+            if home.campaign_id is not None:
+                among.places[post] = home.campaign_id
+                row = Campaign(pk=home.campaign_id, posts=home.posts or 0, example_id=home.example_id)
+                among.campaigns.setdefault(home.campaign_id, row)
+                among.decided |= {home.campaign_id} if home.is_decided else set()
+        return among
 
     def save(self) -> None:
         """Store the campaigns that were opened, in one statement; call it before what follows is read."""

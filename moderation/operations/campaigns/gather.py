@@ -5,21 +5,20 @@ posts that share enough for a campaign wait for the campaign lock: under it thei
 and written at once. Nothing here takes longer because a campaign is large.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 
-from moderation.models import CampaignMember, Post, Revision
+from moderation.models import CampaignMember, Revision
 from moderation.operations.campaigns import members, membership
 from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.campaigns import same_meaning, shared_traits
-from moderation.queries.campaigns.shared_traits import Sighting
+from moderation.queries.campaigns.shared_traits import Home, Sighting
 from scoring import similarity
 from scoring.score_result import ScoreResult
 
@@ -49,18 +48,17 @@ def gather(*, revisions: Sequence[Revision], results: Sequence[ScoreResult] = ()
     ]
     if not moving:
         return
+    seen = {post for one in moving for sighting in found[one.pk] for post in sighting.posts}
     with transaction.atomic():
         _line_up()
-        fresh, edited = _unplaced(moving)
-        standing = _standing(fresh, found)
-        fresh = [revision for revision in fresh if standing.get(revision.post_id) is False]
+        homes = shared_traits.homes_of(seen.union(one.post_id for one in moving))
+        fresh = [one for one in moving if one.post_id in homes and _is_open(one, homes[one.post_id])]
         if not fresh:
             return
-        members.remove(members=[edited[one.post_id] for one in fresh if one.post_id in edited])
-        sightings = {revision.pk: _among(standing, found[revision.pk]) for revision in fresh}
-        assignment = Assignment.around(
-            {post for batch in sightings.values() for sighting in batch for post in sighting.posts}, at=at
-        )
+        moved = [one.post_id for one in fresh if homes[one.post_id].campaign_id]
+        members.remove(members=list(CampaignMember.objects.filter(post__in=moved)))
+        sightings = {one.pk: _among(homes, found[one.pk]) for one in fresh}
+        assignment = Assignment.among({post: homes[post] for post in homes.keys() - moved}, at=at)
         for revision in fresh:
             assignment.place(revision, seen=sightings[revision.pk])
         assignment.save()
@@ -100,25 +98,22 @@ def _line_up() -> None:
     advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
-def _unplaced(revisions: Sequence[Revision]) -> tuple[list[Revision], dict[int, CampaignMember]]:
+def _unplaced(revisions: Sequence[Revision]) -> tuple[list[Revision], set[int]]:
     """Return the newest revisions of posts that are in no campaign, or in one for an earlier text, in the
-    order of their ids; with the memberships of the latter, by post."""
+    order of their ids; and the posts of the latter.
+    """
     newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=newest)}
-    edited = {post: place for post, place in places.items() if place.revision_id < newest[post].pk}
+    places = dict(CampaignMember.objects.filter(post__in=newest).values_list("post", "revision"))
+    edited = {post for post, revision in places.items() if revision < newest[post].pk}
     unplaced = [revision for post, revision in newest.items() if post in edited or post not in places]
     return sorted(unplaced, key=lambda revision: revision.pk), edited
 
 
-def _standing(fresh: Sequence[Revision], found: dict[int, list[Sighting]]) -> dict[int, bool]:
-    """Return posts and those that they were found to resemble, without those erased meanwhile whose digests
-    are not kept; and whether each is erased."""
-    ids = {post for one in fresh for sighting in found[one.pk] for post in sighting.posts}
-    rows = Post.objects.filter(Q(erased_at=None) | Q(kept_traits__isnull=False))
-    standing = rows.filter(pk__in=ids.union(one.post_id for one in fresh))
-    return {pk: erased_at is not None for pk, erased_at in standing.values_list("pk", "erased_at")}
+def _is_open(revision: Revision, home: Home) -> bool:
+    """Whether a post is to be placed still: meanwhile another worker may have, or somebody erased it."""
+    return not home.is_erased and (home.revision_id is None or home.revision_id < revision.pk)
 
 
-def _among(standing: Collection[int], sightings: Sequence[Sighting]) -> list[Sighting]:
+def _among(standing: Mapping[int, Home], sightings: Sequence[Sighting]) -> list[Sighting]:
     kept = [replace(one, posts=tuple(post for post in one.posts if post in standing)) for one in sightings]
     return [sighting for sighting in kept if sighting.posts]

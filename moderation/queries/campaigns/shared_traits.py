@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -70,10 +70,12 @@ _QUERIES = " UNION ALL ".join(
 )
 _GROUPS = "SELECT digest, similarity_group FROM moderation_similarityband WHERE digest = ANY(%(digests)s)"
 _HOMES = """
-SELECT m.post_id, m.campaign_id, c.posts, c.example_id,
+SELECT p.id, p.erased_at IS NOT NULL, m.revision_id, m.campaign_id, c.posts, c.example_id,
        EXISTS (SELECT FROM moderation_campaigndecision d WHERE d.campaign_id = c.id)
-FROM moderation_campaignmember m JOIN moderation_campaign c ON c.id = m.campaign_id
-WHERE m.post_id = ANY(%(posts)s)
+FROM moderation_post p LEFT JOIN moderation_campaignmember m ON m.post_id = p.id
+LEFT JOIN moderation_campaign c ON c.id = m.campaign_id
+WHERE p.id = ANY(%(posts)s)
+  AND (p.erased_at IS NULL OR EXISTS (SELECT FROM moderation_kepttraits k WHERE k.post_id = p.id))
 """
 
 
@@ -96,6 +98,17 @@ class Sighting:
 
     trait: Trait
     posts: tuple[int, ...]
+
+
+class Home(NamedTuple):
+    """Whether a post is erased, and its campaign, with what is a member's or the campaign's: None without."""
+
+    is_erased: bool
+    revision_id: int | None
+    campaign_id: int | None
+    posts: int | None
+    example_id: int | None
+    is_decided: bool
 
 
 def keyed(value: object, *, bits: int = 63) -> int:
@@ -210,8 +223,6 @@ def groups_of(digests: Collection[int]) -> dict[int, UUID]:
     return dict(prepared.rows(_GROUPS, digests=list(digests)))
 
 
-def homes_of(posts: Collection[int]) -> list[tuple[int, int, int, int | None, bool]]:
-    """Return the campaigns of those posts that have one: the post, the campaign's id, number of posts and
-    example, and whether it was decided.
-    """
-    return prepared.rows(_HOMES, posts=list(posts))
+def homes_of(posts: Collection[int]) -> dict[int, Home]:
+    """Return where posts stand, without those erased whose digests are not kept."""
+    return {post: Home(*row) for post, *row in prepared.rows(_HOMES, posts=list(posts))}
