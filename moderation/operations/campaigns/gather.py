@@ -6,7 +6,6 @@ and written at once. Nothing here takes longer because a campaign is large.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -18,7 +17,7 @@ from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.campaigns import same_meaning, shared_traits
-from moderation.queries.campaigns.shared_traits import Home, Sighting
+from moderation.queries.campaigns.shared_traits import Home
 from scoring import similarity
 from scoring.score_result import ScoreResult
 
@@ -32,44 +31,43 @@ def gather(*, revisions: Sequence[Revision], results: Sequence[ScoreResult] = ()
     Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
     locked, and outside the transaction that does: that could deadlock.
     """
-    open_revisions, edited = _unplaced(revisions)
-    if not open_revisions:
+    newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    homes = shared_traits.homes_of(newest)
+    fresh = sorted((one for one in newest.values() if _is_open(one, homes)), key=lambda revision: revision.pk)
+    if not fresh:
         return
-    traits = shared_traits.traits_of(open_revisions)
-    found = shared_traits.sightings_of(open_revisions, traits=traits)
+    traits = shared_traits.traits_of(fresh)
+    found = shared_traits.sightings_of(fresh, traits=traits)
     said = {revision.pk: result for revision, result in zip(revisions, results, strict=False)}
-    for pk, sighting in same_meaning.sightings_of(open_revisions, said=said, at=at).items():
+    for pk, sighting in same_meaning.sightings_of(fresh, said=said, at=at).items():
         found[pk].append(sighting)
     moving = [
-        revision
-        for revision in open_revisions
-        if revision.post_id in edited
-        or membership.could_join(found[revision.pk], words=similarity.word_count(revision.text))
+        one
+        for one in fresh
+        if homes[one.post_id].campaign_id
+        or membership.could_join(found[one.pk], words=similarity.word_count(one.text))
     ]
     if not moving:
         return
-    seen = {post for one in moving for sighting in found[one.pk] for post in sighting.posts}
+    posts = {one.post_id for one in moving}
+    posts.update(*(sighting.posts for one in moving for sighting in found[one.pk]))
+    known = members.Known(facts=dict(traits), texts={one.pk: one.text for one in moving})
+    # Only to read what will likely be written: nobody should wait for that under the lock.
+    homes = shared_traits.homes_of(posts)
+    known.read(Assignment.of(moving, found=found, homes=homes).new_members, homes=homes)
     with transaction.atomic():
         _line_up()
-        homes = shared_traits.homes_of(seen.union(one.post_id for one in moving))
-        fresh = [one for one in moving if one.post_id in homes and _is_open(one, homes[one.post_id])]
-        if not fresh:
-            return
-        moved = [one.post_id for one in fresh if homes[one.post_id].campaign_id]
-        members.remove(members=list(CampaignMember.objects.filter(post__in=moved)))
-        sightings = {one.pk: _among(homes, found[one.pk]) for one in fresh}
-        assignment = Assignment.among({post: homes[post] for post in homes.keys() - moved}, at=at)
-        for revision in fresh:
-            assignment.place(revision, seen=sightings[revision.pk])
+        homes = shared_traits.homes_of(posts)
+        fresh = [one for one in moving if _is_open(one, homes)]
+        edited = [one.post_id for one in fresh if homes[one.post_id].campaign_id]
+        if edited:
+            members.remove(members=list(CampaignMember.objects.filter(post__in=edited)))
+        assignment = Assignment.of(fresh, found=found, homes=homes)
         assignment.save()
         for gone_id, kept_id in assignment.mergers:
             members.merge(gone=gone_id, kept=kept_id)
-        members.add(
-            new_members=assignment.new_members,
-            campaigns=assignment.campaigns.values(),
-            facts=traits,
-            at=at,
-        )
+        known.read(assignment.new_members, homes=homes)
+        members.add(new_members=assignment.new_members, known=known, at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], results: Sequence[ScoreResult], at: datetime) -> None:
@@ -98,22 +96,7 @@ def _line_up() -> None:
     advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
-def _unplaced(revisions: Sequence[Revision]) -> tuple[list[Revision], set[int]]:
-    """Return the newest revisions of posts that are in no campaign, or in one for an earlier text, in the
-    order of their ids; and the posts of the latter.
-    """
-    newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    places = dict(CampaignMember.objects.filter(post__in=newest).values_list("post", "revision"))
-    edited = {post for post, revision in places.items() if revision < newest[post].pk}
-    unplaced = [revision for post, revision in newest.items() if post in edited or post not in places]
-    return sorted(unplaced, key=lambda revision: revision.pk), edited
-
-
-def _is_open(revision: Revision, home: Home) -> bool:
-    """Whether a post is to be placed still: meanwhile another worker may have, or somebody erased it."""
-    return not home.is_erased and (home.revision_id is None or home.revision_id < revision.pk)
-
-
-def _among(standing: Mapping[int, Home], sightings: Sequence[Sighting]) -> list[Sighting]:
-    kept = [replace(one, posts=tuple(post for post in one.posts if post in standing)) for one in sightings]
-    return [sighting for sighting in kept if sighting.posts]
+def _is_open(revision: Revision, homes: Mapping[int, Home]) -> bool:
+    """Whether a post is to be placed: it is not erased, and in no campaign or in one for an earlier text."""
+    home = homes.get(revision.post_id)
+    return home is not None and not home.is_erased and (home.revision_id or 0) < revision.pk

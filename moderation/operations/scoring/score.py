@@ -218,12 +218,9 @@ def _store(
 
 
 def _insert(scores: Sequence[Score], *, live: Scorer, at: datetime) -> None:
-    """Store new scores by COPY: the ORM takes as long to write out a row as the models to judge it.
-
-    Their release is stored before, if it never scored here.
-    """
+    """Store new scores by COPY: the ORM takes as long to write out a row as the models to judge it."""
     ids = prepared.rows(_IDS, count=len(scores), release=live.release.id)
-    if not all(is_known for _, is_known in ids):
+    if not all(is_known for _, is_known in ids):  # a release's first scores
         store.release(live.release, at=at)
     for score, (pk, _) in zip(scores, ids, strict=True):
         score.pk = pk

@@ -176,8 +176,7 @@ def sightings_of(
 ) -> dict[int, list[Sighting]]:
     """Return the posts that share traits with each revision, in one query.
 
-    Earlier ones, and later ones that were compared already. So of two posts at two workers, in whatever order
-    these come to them, whoever looks last sees the other.
+    Earlier ones, and later ones that were compared already: of two workers whoever looks last sees the other.
     """
     by_kind: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
     for revision in revisions:
