@@ -1,9 +1,8 @@
 """Gathering: who ends up in one campaign, however many arrive at once."""
 
 import dataclasses
-import threading
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -28,8 +27,6 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from moderation.operations.similarity import text_groups
-from moderation.queries.campaigns import shared_traits
-from moderation.queries.campaigns.shared_traits import Sighting
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
@@ -211,52 +208,55 @@ class TestGather:
         assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
 
     @pytest.mark.django_db(transaction=True)
-    @pytest.mark.parametrize("faster", [0, 1])
     def test_a_slower_worker_finds_what_a_faster_one_could_not_see(
-        self, platform: Platform, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch, faster: int
+        self, platform: Platform, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        ids = [stored(platform, number, at=later(number)) for number in range(2)]
-        has_looked, compare, look = threading.Event(), text_groups.backfill, shared_traits.sightings_of
+        ingest.accept(platform=platform, posts=[incoming(n, at=AT) for n in range(2)], at=AT)
+        slower, faster = Revision.objects.order_by("pk").values_list("pk", flat=True)
+        has_gathered, compare, look = Event(), text_groups.backfill, campaigns_gather.gather_or_leave
 
-        def compare_later(*, revisions: Sequence[Revision]) -> None:
-            assert revisions[0].pk == ids[faster] or has_looked.wait(20)
+        def compare_later(revisions: list[Revision]) -> None:
+            assert revisions[0].pk == faster or has_gathered.wait(20)
             compare(revisions=revisions)
 
-        def look_and_tell(revisions: Sequence[Revision], **given: Any) -> dict[int, list[Sighting]]:
-            found = look(revisions, **given)
-            has_looked.set()
-            return found
+        def look_and_tell(**given: Any) -> None:
+            look(**given)
+            has_gathered.set()
 
         monkeypatch.setattr(text_groups, "backfill", compare_later)
-        monkeypatch.setattr(shared_traits, "sightings_of", look_and_tell)
+        monkeypatch.setattr(campaigns_gather, "gather_or_leave", look_and_tell)
+        acts = [lambda pk=pk: score.at_once(revision_id=pk, at=later(2)) for pk in (slower, faster)]
 
-        outcomes = side_by_side(*(lambda pk=pk: score.at_once(revision_id=pk, at=later(2)) for pk in ids))
-
-        assert outcomes == [1, 1]
+        assert side_by_side(*acts) == [1, 1]
         assert Campaign.objects.get().posts == 2
 
     def test_a_post_that_became_visible_late_joins_a_later_one(self, platform: Platform) -> None:
-        gather(accept(platform, [incoming(0, at=AT)], at=later(5)), at=later(6))
-
-        gather(accept(platform, [incoming(1, at=AT)], at=AT), at=later(7))
+        for seconds in (5, 0):
+            gather(accept(platform, [incoming(seconds, at=AT)], at=later(seconds)), at=later(9))
 
         assert Campaign.objects.get().posts == 2
 
-    def test_posts_that_others_will_place_do_not_shrink_the_share_of_a_campaign(
-        self, platform: Platform
-    ) -> None:
+    def test_posts_still_to_be_placed_do_not_shrink_the_share_of_a_campaign(self, platform: Platform) -> None:
         link = ("https://only-here.example/buy",)
         gather(accept(platform, [incoming(number, at=AT, links=link) for number in range(16)], at=AT), at=AT)
-        words = "apple river stone cloud tiger piano lemon hotel".split()  # noqa: SIM905
-        texts = [f"My {word} {word[::-1]} un{word} {word}ly {word}ish" for word in words]
-        accept(
-            platform, [incoming(n, at=AT, text=text, links=link) for n, text in enumerate(texts)], at=later(9)
-        )
+        accept(platform, [incoming(n, at=AT, text=f"My {n}", links=link) for n in range(8)], at=later(9))
 
-        [other] = accept(platform, [incoming(99, at=AT, text="Other words", links=link)], at=later(5))
-        gather([other], at=later(10))
+        [late] = accept(platform, [incoming(99, at=AT, text="Other words", links=link)], at=later(5))
+        gather([late], at=later(10))
 
-        assert campaign_of(other) == Campaign.objects.get()
+        assert campaign_of(late) == Campaign.objects.get()
+
+    def test_chooses_again_under_the_lock(self, platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+        posts = accept(platform, [incoming(number, at=AT) for number in range(3)], at=AT)
+
+        def other_first() -> None:
+            monkeypatch.setattr(campaigns_gather, "_line_up", lambda: None)
+            gather(posts[:2], at=AT)
+
+        monkeypatch.setattr(campaigns_gather, "_line_up", other_first)
+        gather(posts[1:], at=AT)
+
+        assert Campaign.objects.get().posts == CampaignMember.objects.count() == 3
 
     @pytest.mark.django_db(transaction=True)
     def test_posts_that_could_join_nothing_wait_for_no_other_worker(self, platform: Platform) -> None:
@@ -284,13 +284,7 @@ class TestGather:
         gather([second], at=AT)
 
         assert CampaignMember.objects.count() == (2 if is_kept else 0)
-
-
-def stored(platform: Platform, number: int, *, at: datetime) -> int:
-    """Store a post that nobody compared yet; return its revision."""
-    [answer] = ingest.accept(platform=platform, posts=[incoming(number, at=at)], at=at)
-    assert isinstance(answer, ingest.Accepted)
-    return answer.revision_id
+        assert CampaignMember.objects.filter(left_out_at=AT).count() == is_kept
 
 
 def hurried(posts: list[Post]) -> None:
