@@ -1,12 +1,11 @@
 """In-memory campaign assignment of one batch of posts; the result is written afterwards."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from moderation.models import Campaign, Revision
 from moderation.operations.campaigns.membership import Ties, weigh
-from moderation.queries.campaigns import shared_traits
-from moderation.queries.campaigns.shared_traits import Sighting
+from moderation.queries.campaigns.shared_traits import Home, Sighting
 from scoring import similarity
 
 MERGED_AT_MOST = 1_000
@@ -21,7 +20,7 @@ _UNSAVED = 1 << 62
 class NewMember:
     """A post that joins a campaign. One drawn in by a later post comes without its revision."""
 
-    campaign_id: int
+    campaign: Campaign
     post_id: int
     revision: Revision | None
     ties: tuple[str, ...]
@@ -31,23 +30,30 @@ class NewMember:
 class Assignment:
     """The campaign of each post, by post id, and the changes of this batch."""
 
-    at: datetime
-    places: dict[int, int]
-    campaigns: dict[int, Campaign]
-    decided: set[int]
+    places: dict[int, int] = field(default_factory=dict)
+    campaigns: dict[int, Campaign] = field(default_factory=dict)
+    decided: set[int] = field(default_factory=set)
     _mergers: list[tuple[int, int]] = field(default_factory=list)
     _new_members: list[NewMember] = field(default_factory=list)
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def around(cls, posts: set[int], *, at: datetime) -> "Assignment":
-        """Load the campaigns of these posts and their neighbours."""
-        around = cls(at=at, places={}, campaigns={}, decided=set())
-        for post, campaign, size, example, is_decided in shared_traits.homes_of(posts) if posts else ():
-            around.places[post] = campaign
-            around.campaigns.setdefault(campaign, Campaign(pk=campaign, posts=size, example_id=example))
-            around.decided |= {campaign} if is_decided else set()
-        return around
+    def of(
+        cls, fresh: Sequence[Revision], *, found: dict[int, list[Sighting]], homes: dict[int, Home]
+    ) -> "Assignment":
+        """Choose places for posts; those that are in a campaign leave it. What was erased is not seen."""
+        chosen, leaving = cls(), {one.post_id for one in fresh}
+        for post, home in homes.items():
+            if (pk := home.campaign_id) is None or post in leaving:
+                continue
+            chosen.places[post] = pk
+            if pk not in chosen.campaigns:
+                chosen.campaigns[pk] = Campaign(pk=pk, posts=home.posts or 0, example_id=home.example_id)
+                chosen.decided |= {pk} if home.is_decided else set()
+        for revision in fresh:
+            seen = [replace(one, posts=tuple(filter(homes.get, one.posts))) for one in found[revision.pk]]
+            chosen.place(revision, seen=[sighting for sighting in seen if sighting.posts])
+        return chosen
 
     def save(self) -> None:
         """Store the campaigns that were opened, in one statement; call it before what follows is read."""
@@ -60,7 +66,7 @@ class Assignment:
     def new_members(self) -> list[NewMember]:
         """Return the posts that join, with their campaigns after all merges."""
         return [
-            replace(one, campaign_id=self.campaigns[self._home(one.campaign_id)].pk)
+            replace(one, campaign=self.campaigns[self._home(self.places[one.post_id])])
             for one in self._new_members
         ]
 
@@ -110,12 +116,10 @@ class Assignment:
         return number
 
     def _join(self, campaign_id: int, *, post_id: int, revision: Revision | None, ties: Ties) -> None:
-        new_member = NewMember(
-            campaign_id=campaign_id, post_id=post_id, revision=revision, ties=tuple(ties.kinds)
-        )
-        self._new_members.append(new_member)
+        campaign, kinds = self.campaigns[campaign_id], tuple(ties.kinds)
+        self._new_members.append(NewMember(campaign=campaign, post_id=post_id, revision=revision, ties=kinds))
         self.places[post_id] = campaign_id
-        self.campaigns[campaign_id].posts += 1
+        campaign.posts += 1
 
     def _unite(self, first: int, second: int) -> None:
         """Merge the smaller campaign into the larger; a campaign with a decision keeps it."""

@@ -5,21 +5,19 @@ posts that share enough for a campaign wait for the campaign lock: under it thei
 and written at once. Nothing here takes longer because a campaign is large.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 
-from moderation.models import CampaignMember, Post, Revision
+from moderation.models import CampaignMember, Revision
 from moderation.operations.campaigns import members, membership
 from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.campaigns import same_meaning, shared_traits
-from moderation.queries.campaigns.shared_traits import Sighting
+from moderation.queries.campaigns.shared_traits import Home
 from scoring import similarity
 from scoring.score_result import ScoreResult
 
@@ -33,45 +31,43 @@ def gather(*, revisions: Sequence[Revision], results: Sequence[ScoreResult] = ()
     Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
     locked, and outside the transaction that does: that could deadlock.
     """
-    open_revisions, edited = _unplaced(revisions)
-    if not open_revisions:
+    newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    homes = shared_traits.homes_of(newest)
+    fresh = sorted((one for one in newest.values() if _is_open(one, homes)), key=lambda revision: revision.pk)
+    if not fresh:
         return
-    traits = shared_traits.traits_of(open_revisions)
-    found = shared_traits.sightings_of(open_revisions, traits=traits)
+    traits = shared_traits.traits_of(fresh)
+    found = shared_traits.sightings_of(fresh, traits=traits)
     said = {revision.pk: result for revision, result in zip(revisions, results, strict=False)}
-    for pk, sighting in same_meaning.sightings_of(open_revisions, said=said, at=at).items():
+    for pk, sighting in same_meaning.sightings_of(fresh, said=said, at=at).items():
         found[pk].append(sighting)
     moving = [
-        revision
-        for revision in open_revisions
-        if revision.post_id in edited
-        or membership.could_join(found[revision.pk], words=similarity.word_count(revision.text))
+        one
+        for one in fresh
+        if homes[one.post_id].campaign_id
+        or membership.could_join(found[one.pk], words=similarity.word_count(one.text))
     ]
     if not moving:
         return
+    posts = {one.post_id for one in moving}
+    posts.update(*(sighting.posts for one in moving for sighting in found[one.pk]))
+    known = members.Known(facts=dict(traits), texts={one.pk: one.text for one in moving})
+    # Only to read what will likely be written: nobody should wait for that under the lock.
+    homes = shared_traits.homes_of(posts)
+    known.read(Assignment.of(moving, found=found, homes=homes).new_members, homes=homes)
     with transaction.atomic():
         _line_up()
-        fresh, edited = _unplaced(moving)
-        standing = _standing(fresh, found)
-        fresh = [revision for revision in fresh if standing.get(revision.post_id) is False]
-        if not fresh:
-            return
-        members.remove(members=[edited[one.post_id] for one in fresh if one.post_id in edited])
-        sightings = {revision.pk: _among(standing, found[revision.pk]) for revision in fresh}
-        assignment = Assignment.around(
-            {post for batch in sightings.values() for sighting in batch for post in sighting.posts}, at=at
-        )
-        for revision in fresh:
-            assignment.place(revision, seen=sightings[revision.pk])
+        homes = shared_traits.homes_of(posts)
+        fresh = [one for one in moving if _is_open(one, homes)]
+        edited = [one.post_id for one in fresh if homes[one.post_id].campaign_id]
+        if edited:
+            members.remove(members=list(CampaignMember.objects.filter(post__in=edited)))
+        assignment = Assignment.of(fresh, found=found, homes=homes)
         assignment.save()
         for gone_id, kept_id in assignment.mergers:
             members.merge(gone=gone_id, kept=kept_id)
-        members.add(
-            new_members=assignment.new_members,
-            campaigns=assignment.campaigns.values(),
-            facts=traits,
-            at=at,
-        )
+        known.read(assignment.new_members, homes=homes)
+        members.add(new_members=assignment.new_members, known=known, at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], results: Sequence[ScoreResult], at: datetime) -> None:
@@ -100,25 +96,7 @@ def _line_up() -> None:
     advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
-def _unplaced(revisions: Sequence[Revision]) -> tuple[list[Revision], dict[int, CampaignMember]]:
-    """Return the newest revisions of posts that are in no campaign, or in one for an earlier text, in the
-    order of their ids; with the memberships of the latter, by post."""
-    newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=newest)}
-    edited = {post: place for post, place in places.items() if place.revision_id < newest[post].pk}
-    unplaced = [revision for post, revision in newest.items() if post in edited or post not in places]
-    return sorted(unplaced, key=lambda revision: revision.pk), edited
-
-
-def _standing(fresh: Sequence[Revision], found: dict[int, list[Sighting]]) -> dict[int, bool]:
-    """Return posts and those that they were found to resemble, without those erased meanwhile whose digests
-    are not kept; and whether each is erased."""
-    ids = {post for one in fresh for sighting in found[one.pk] for post in sighting.posts}
-    rows = Post.objects.filter(Q(erased_at=None) | Q(kept_traits__isnull=False))
-    standing = rows.filter(pk__in=ids.union(one.post_id for one in fresh))
-    return {pk: erased_at is not None for pk, erased_at in standing.values_list("pk", "erased_at")}
-
-
-def _among(standing: Collection[int], sightings: Sequence[Sighting]) -> list[Sighting]:
-    kept = [replace(one, posts=tuple(post for post in one.posts if post in standing)) for one in sightings]
-    return [sighting for sighting in kept if sighting.posts]
+def _is_open(revision: Revision, homes: Mapping[int, Home]) -> bool:
+    """Whether a post is to be placed: it is not erased, and in no campaign or in one for an earlier text."""
+    home = homes.get(revision.post_id)
+    return home is not None and not home.is_erased and (home.revision_id or 0) < revision.pk

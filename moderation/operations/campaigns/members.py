@@ -5,8 +5,11 @@ the transaction that holds the campaign lock (`gather`).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
+from typing import Any
 
 from django.db.models import F
 
@@ -15,16 +18,22 @@ from moderation.models import Campaign, CampaignMember, CampaignTrait, Revision
 from moderation.models.campaigns import TieKind
 from moderation.operations.campaigns.assignment import NewMember
 from moderation.queries.campaigns import shared_traits
-from moderation.queries.campaigns.shared_traits import Trait
+from moderation.queries.campaigns.shared_traits import Home, Trait
 from scoring import similarity
 
 _COUNTED = (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK)
 _COMPARED_CHARACTERS = 2_000
 
-_ADD_TRAITS = """
-INSERT INTO moderation_campaigntrait AS t (campaign_id, kind, value, posts)
-SELECT * FROM unnest(%(campaigns)s::bigint[], %(kinds)s::text[], %(values)s::text[], %(posts)s::int[])
-ON CONFLICT (campaign_id, kind, value) DO UPDATE SET posts = t.posts + EXCLUDED.posts
+_ADD = """
+WITH added AS (
+  INSERT INTO moderation_campaigntrait AS t (campaign_id, kind, value, posts)
+  SELECT * FROM unnest(%(campaigns)s::bigint[], %(kinds)s::text[], %(values)s::text[], %(posts)s::int[])
+  ON CONFLICT (campaign_id, kind, value) DO UPDATE SET posts = t.posts + EXCLUDED.posts
+  RETURNING campaign_id, kind, xmax = 0 AS is_new)
+UPDATE moderation_campaign c SET posts = c.posts + k.posts, latest_at = greatest(c.latest_at, %(at)s),
+  authors = c.authors + (SELECT count(*) FROM added WHERE campaign_id = k.id AND kind = 'author' AND is_new),
+  domains = c.domains + (SELECT count(*) FROM added WHERE campaign_id = k.id AND kind = 'domain' AND is_new)
+FROM unnest(%(homes)s::bigint[], %(joined)s::int[]) AS k(id, posts) WHERE c.id = k.id
 """
 
 _MERGE_TRAITS = """
@@ -52,30 +61,47 @@ WHERE c.id = k.id
 """
 
 
-def add(
-    *,
-    new_members: Sequence[NewMember],
-    campaigns: Iterable[Campaign],
-    facts: Mapping[int, Sequence[Trait]],
-    at: datetime,
-) -> None:
-    """Save new members and count their traits; `campaigns` are theirs, with their examples. `facts` are the
-    traits of those revisions that the caller has read.
-    """
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """What is told of new members: traits and texts by revision, and revisions of those drawn in by post."""
+
+    facts: dict[int, Sequence[Trait]]
+    texts: dict[int, str]
+    drawn_in: dict[int, Revision] = field(default_factory=dict)
+    likeness: Callable[[str, str], float] = field(default_factory=lambda: cache(similarity.likeness))
+
+    def read(self, new_members: Sequence[NewMember], *, homes: Mapping[int, Home]) -> None:
+        """Read what is missing about these, and again what was erased meanwhile."""
+        drawn_in = {one.post_id for one in new_members if one.revision is None}
+        if posts := {post for post in drawn_in if post not in self.drawn_in or homes[post].is_erased}:
+            latest = Revision.objects.filter(post__in=posts, number=F("post__latest_revision"))
+            self.drawn_in |= {row.post_id: row for row in latest.select_related("post")}
+            rows = [self.drawn_in[post] for post in posts]
+            self.facts |= shared_traits.facts_of(rows)
+            self.texts |= {row.pk: row.text for row in rows}
+        if examples := {one.campaign.example_id or 0 for one in new_members} - self.texts.keys():
+            self.texts |= dict(Revision.objects.filter(pk__in=examples).values_list("pk", "text"))
+        for one in new_members:
+            text = (one.revision or self.drawn_in[one.post_id]).text
+            example = self.texts.get(one.campaign.example_id or 0, "")
+            self.likeness(text[:_COMPARED_CHARACTERS], example[:_COMPARED_CHARACTERS])
+
+
+def add(*, new_members: Sequence[NewMember], known: Known, at: datetime) -> None:
+    """Save new members and count their traits; what is `known` of them has been read."""
     if not new_members:
         return
-    revisions = _revisions(new_members)
-    new_members = [member for member in new_members if member.post_id in revisions]
-    examples = _examples(new_members, revisions, {row.pk: row.example_id for row in campaigns})
+    revisions = {one.post_id: one.revision or known.drawn_in[one.post_id] for one in new_members}
+    examples = _examples(new_members, revisions, known.texts)
     CampaignMember.objects.bulk_create(
         [
             CampaignMember(
                 post_id=member.post_id,
                 revision=revisions[member.post_id],
-                campaign_id=member.campaign_id,
+                campaign=member.campaign,
                 joined_at=at,
-                likeness=similarity.likeness(
-                    revisions[member.post_id].text[:_COMPARED_CHARACTERS], examples[member.campaign_id]
+                likeness=known.likeness(
+                    revisions[member.post_id].text[:_COMPARED_CHARACTERS], examples[member.campaign.pk]
                 ),
                 ties=list(member.ties),
                 # One that only its kept digests tell of is drawn in, but nothing can be decided about it.
@@ -84,10 +110,10 @@ def add(
             for member in new_members
         ]
     )
-    homes = {revisions[member.post_id].pk: member.campaign_id for member in new_members}
-    unread = [revision for revision in revisions.values() if revision.pk not in facts]
-    _run(_ADD_TRAITS, _traits({**facts, **shared_traits.facts_of(unread)}, homes=homes))
-    _recount(Counter(member.campaign_id for member in new_members), at=at)
+    homes = {revisions[member.post_id].pk: member.campaign.pk for member in new_members}
+    joined = Counter(homes.values())
+    counts = _traits(known.facts, homes=homes)
+    _run(_ADD, counts, homes=list(joined), joined=list(joined.values()), at=at)
 
 
 def remove(*, members: Sequence[CampaignMember]) -> None:
@@ -127,29 +153,17 @@ def _take_traits(members: Sequence[CampaignMember], *, kinds: Collection[TieKind
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
 
 
-def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:
-    """Return the revision of each new member by its post; of those drawn in, the latest."""
-    by_post = {member.post_id: member.revision for member in new_members if member.revision is not None}
-    post_ids = [member.post_id for member in new_members if member.post_id not in by_post]
-    latest = Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision"))
-    return by_post | {revision.post_id: revision for revision in latest.select_related("post")}
-
-
 def _examples(
-    new_members: Sequence[NewMember], revisions: dict[int, Revision], ids: dict[int, int | None]
+    new_members: Sequence[NewMember], revisions: Mapping[int, Revision], known: Mapping[int, str]
 ) -> dict[int, str]:
     """Return the text that each campaign's members are compared with: its first post's, while that exists."""
-    ids = {member.campaign_id: ids[member.campaign_id] for member in new_members}
-    examples = {revision.pk: revision.text for revision in revisions.values()}
-    if others := [pk for pk in ids.values() if pk is not None and pk not in examples]:
-        examples |= dict(Revision.objects.filter(pk__in=others).values_list("pk", "text"))
-    texts = {pk: examples.get(example or 0, "") for pk, example in ids.items()}
+    texts = {one.campaign.pk: known.get(one.campaign.example_id or 0, "") for one in new_members}
     for member in new_members:
         revision = revisions[member.post_id]
-        if not texts[member.campaign_id] and revision.text:
+        if not texts[member.campaign.pk] and revision.text:
             # The example was erased, or is a picture without words: another takes its place.
-            texts[member.campaign_id] = revision.text
-            Campaign.objects.filter(pk=member.campaign_id).update(example=revision)
+            texts[member.campaign.pk] = revision.text
+            Campaign.objects.filter(pk=member.campaign.pk).update(example=revision)
     return {pk: text[:_COMPARED_CHARACTERS] for pk, text in texts.items()}
 
 
@@ -165,7 +179,7 @@ def _traits(
     )
 
 
-def _run(statement: str, counts: Counter[tuple[int, str, str]]) -> None:
+def _run(statement: str, counts: Counter[tuple[int, str, str]], **more: Any) -> None:
     rows = sorted(counts.items())
     prepared.run(
         statement,
@@ -173,6 +187,7 @@ def _run(statement: str, counts: Counter[tuple[int, str, str]]) -> None:
         kinds=[kind for (_, kind, _), _ in rows],
         values=[value for (_, _, value), _ in rows],
         posts=[posts for _, posts in rows],
+        **more,
     )
 
 

@@ -44,7 +44,11 @@ _COLUMNS = [field.attname for field in Score._meta.concrete_fields]  # noqa: SLF
 _JSON = {"record", "sub_models", "contributions"}
 """The others are null until somebody looks."""
 _COPY: Any = f"COPY moderation_score ({', '.join(_COLUMNS)}) FROM STDIN"
-_IDS = "SELECT nextval(pg_get_serial_sequence('moderation_score', 'id')) FROM generate_series(1, %(count)s)"
+_IDS = """
+SELECT nextval(pg_get_serial_sequence('moderation_score', 'id')),
+       EXISTS (SELECT FROM moderation_release WHERE id = %(release)s)
+FROM generate_series(1, %(count)s)
+"""
 
 
 def new_pace() -> Pace:
@@ -199,14 +203,14 @@ def _store(
 ) -> list[Score]:
     """Save the scores of those that no other worker has taken over; the others are left out."""
     held_ids = leases.still_held(revisions=frozen.revisions)
-    release = store.release(live.release, at=at)
+    release = Release(pk=live.release.id, manifest=live.release.manifest)
     rows = [
         unsaved(revision=revision, record=record, result=result, release=release, at=at)
         for revision, record, result in zip(frozen.revisions, frozen.records, results, strict=True)
         if revision.pk in held_ids
     ]
     review_sample.draw(rows, at=at)
-    _insert(rows)
+    _insert(rows, live=live, at=at)
     lacking = [score.revision.scoring for score in rows if score.is_degraded or is_owed]
     for row in lacking:  # their next pause begins now
         row.state, row.lease_until, row.enqueued_at = ScoreState.DEGRADED, None, at
@@ -219,9 +223,12 @@ def _store(
     return rows
 
 
-def _insert(scores: Sequence[Score]) -> None:
+def _insert(scores: Sequence[Score], *, live: Scorer, at: datetime) -> None:
     """Store new scores by COPY: the ORM takes as long to write out a row as the models to judge it."""
-    for score, (pk,) in zip(scores, prepared.rows(_IDS, count=len(scores)), strict=True):
+    ids = prepared.rows(_IDS, count=len(scores), release=live.release.id)
+    if not all(is_known for _, is_known in ids):  # a release's first scores
+        store.release(live.release, at=at)
+    for score, (pk, _) in zip(scores, ids, strict=True):
         score.pk = pk
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         for score in scores:

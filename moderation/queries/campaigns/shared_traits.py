@@ -1,4 +1,4 @@
-"""Earlier posts that share a trait with a post: the input of clustering into campaigns.
+"""Other posts that share a trait with a post: the input of clustering into campaigns.
 
 Each trait's latest posts only, straight from an index, so that a domain in a third of all posts costs no
 more than a new one.
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from moderation.models.campaigns import TieKind
 from scoring import similarity
 
 LATEST, FIRST = 16, 8
-"""Number of posts read per trait: the latest before, and the first of the same instant."""
+"""Number of posts read per trait: the latest before, and the first of the same instant and after it."""
 
 WINDOW = timedelta(days=14)
 """A trait not seen for this time counts as new."""
@@ -46,15 +46,21 @@ _SOURCES = {
 }
 
 # The latest before, and the first of those that arrived in the same instant: posts of one bulk request have
-# the same instant, and only the first of them surely have a campaign already. Both parts read an index and
-# stop.
+# the same instant, and only the first of them surely have a campaign already. Apart from these, later posts
+# that another worker compared first, as it does before it looks: this one may not have been there to be seen.
+# Every part reads an index and stops.
 _QUERY = """
 SELECT '{kind}', k.position, ARRAY(
   SELECT s.post_id FROM (
     ({source} AND x.received_at < k.at AND x.received_at > k.since ORDER BY x.received_at DESC LIMIT {latest})
     UNION ALL
     ({source} AND x.received_at = k.at AND {post_id} < k.post_id LIMIT {first})
-  ) s WHERE s.post_id <> k.post_id)
+  ) s WHERE s.post_id <> k.post_id), ARRAY(
+  SELECT s.post_id FROM ({source}
+    AND x.received_at BETWEEN k.at AND k.at + (k.at - k.since) ORDER BY x.received_at LIMIT {first}) s
+  WHERE s.post_id <> ALL(%(batch)s) AND EXISTS (
+    SELECT FROM moderation_revision v JOIN moderation_revisiongroup g ON g.revision_id = v.id
+    WHERE v.post_id = s.post_id))
 FROM unnest(%({kind}_keys)s::text[], %({kind}_posts)s::bigint[], %({kind}_ats)s::timestamptz[],
             %({kind}_sinces)s::timestamptz[]) WITH ORDINALITY AS k(key, post_id, at, since, position)
 """
@@ -65,10 +71,12 @@ _QUERIES = " UNION ALL ".join(
 )
 _GROUPS = "SELECT digest, similarity_group FROM moderation_similarityband WHERE digest = ANY(%(digests)s)"
 _HOMES = """
-SELECT m.post_id, m.campaign_id, c.posts, c.example_id,
+SELECT p.id, p.erased_at IS NOT NULL, m.revision_id, m.campaign_id, c.posts, c.example_id,
        EXISTS (SELECT FROM moderation_campaigndecision d WHERE d.campaign_id = c.id)
-FROM moderation_campaignmember m JOIN moderation_campaign c ON c.id = m.campaign_id
-WHERE m.post_id = ANY(%(posts)s)
+FROM moderation_post p LEFT JOIN moderation_campaignmember m ON m.post_id = p.id
+LEFT JOIN moderation_campaign c ON c.id = m.campaign_id
+WHERE p.id = ANY(%(posts)s)
+  AND (p.erased_at IS NULL OR EXISTS (SELECT FROM moderation_kepttraits k WHERE k.post_id = p.id))
 """
 
 
@@ -87,10 +95,21 @@ class Trait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """Earlier posts that share a trait, the post itself left out."""
+    """Posts that share a trait, the post itself left out: either earlier ones or later ones."""
 
     trait: Trait
     posts: tuple[int, ...]
+
+
+class Home(NamedTuple):
+    """Whether a post is erased, and its campaign, with what is a member's or the campaign's: None without."""
+
+    is_erased: bool
+    revision_id: int | None
+    campaign_id: int | None
+    posts: int | None
+    example_id: int | None
+    is_decided: bool
 
 
 def keyed(value: object, *, bits: int = 63) -> int:
@@ -156,12 +175,15 @@ def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 def sightings_of(
     revisions: Sequence[Revision], *, traits: dict[int, tuple[Trait, ...]]
 ) -> dict[int, list[Sighting]]:
-    """Return the earlier posts that share traits with each revision, in one query."""
+    """Return the posts that share traits with each revision, in one query.
+
+    Earlier ones, and later ones that were compared already: of two workers whoever looks last sees the other.
+    """
     by_kind: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
     for revision in revisions:
         for trait in traits[revision.pk]:
             by_kind[trait.kind].append((revision, trait))
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {"batch": [revision.post_id for revision in revisions]}
     for kind in _SOURCES:
         pairs = by_kind.get(kind, [])
         ats = [_instant(kind, revision) for revision, _ in pairs]
@@ -169,11 +191,10 @@ def sightings_of(
         values[f"{kind}_posts"] = [revision.post_id for revision, _ in pairs]
         values[f"{kind}_ats"], values[f"{kind}_sinces"] = ats, [at - WINDOW for at in ats]
     sightings: dict[int, list[Sighting]] = {revision.pk: [] for revision in revisions}
-    seen = {(kind, place): posts for kind, place, posts in prepared.rows(_QUERIES, **values)}
-    for kind, pairs in by_kind.items():
-        for place, (revision, trait) in enumerate(pairs, start=1):
-            if posts := seen[kind, place]:
-                sightings[revision.pk].append(Sighting(trait=trait, posts=tuple(dict.fromkeys(posts))))
+    for kind, place, *seen in prepared.rows(_QUERIES, **values):
+        revision, trait = by_kind[kind][place - 1]
+        # Later ones apart: the share of a campaign that is there must not shrink by who is about to join it.
+        sightings[revision.pk] += [Sighting(trait=trait, posts=tuple(dict.fromkeys(s))) for s in seen if s]
     return sightings
 
 
@@ -202,8 +223,6 @@ def groups_of(digests: Collection[int]) -> dict[int, UUID]:
     return dict(prepared.rows(_GROUPS, digests=list(digests)))
 
 
-def homes_of(posts: Collection[int]) -> list[tuple[int, int, int, int | None, bool]]:
-    """Return the campaigns of those posts that have one: the post, the campaign's id, number of posts and
-    example, and whether it was decided.
-    """
-    return prepared.rows(_HOMES, posts=list(posts))
+def homes_of(posts: Collection[int]) -> dict[int, Home]:
+    """Return where posts stand, without those erased whose digests are not kept."""
+    return {post: Home(*row) for post, *row in prepared.rows(_HOMES, posts=list(posts))}

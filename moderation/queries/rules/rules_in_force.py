@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from django.db.models import F, Q
 
@@ -14,6 +15,7 @@ from scoring.blocklist import Blocklist, Effect
 from scoring.records import PostRecord
 
 _LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
+_LOOKED_AT = (*IDENTIFIERS, *PICTURES)
 
 
 def for_revisions(*, revisions: Sequence[Revision], records: Sequence[PostRecord], at: datetime) -> Blocklist:
@@ -27,15 +29,17 @@ def for_revisions(*, revisions: Sequence[Revision], records: Sequence[PostRecord
     query |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {record.ip for record in records if record.ip}:
         query |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
-    kinds = _kinds(at=at)
+    live = Rule.objects.filter(rule_pages.live(at=at)).select_related("author__platform").order_by()
+    # With one of each kind that texts and pictures are compared for: in vain where no rule of it is in force.
+    one_of_each = live.filter(kind__in=_LOOKED_AT).order_by("kind").distinct("kind").values("pk")
+    found = live.filter(query).union(live.filter(pk__in=one_of_each), all=True)
+    kinds = {rule.kind for rule in found}.intersection(_LOOKED_AT)
+    pictures = [] if kinds.isdisjoint(PICTURES) else listed(revisions, at=at)
+    query = Q(pk__in={rule for _, _, rule, _ in pictures})
     for kind, anchors in _anchors(records, kinds=kinds.intersection(IDENTIFIERS)).items():
         query |= Q(kind=kind, anchor__in=anchors)
-    pictures = [] if kinds.isdisjoint(PICTURES) else listed(revisions, at=at)
-    query |= Q(pk__in={rule for _, _, rule, _ in pictures})
-    rules = (
-        Rule.objects.filter(query, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
-    )
-    every = [_as_scored(rule) for rule in rules]
+    rows = [rule for rule in found if rule.kind not in kinds] + (list(live.filter(query)) if kinds else [])
+    every = [_as_scored(rule) for rule in sorted(rows, key=attrgetter("pk"))]
     by_id = {rule.id: rule for rule in every}
     return Blocklist(
         names={rule.value: rule for rule in every if rule.kind in _LINKS},
@@ -65,12 +69,6 @@ def _as_scored(rule: Rule) -> blocklist.Rule:
         else blocklist.author_name(author.platform.slug, author.external_id or "")
     )
     return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
-
-
-def _kinds(*, at: datetime) -> set[str]:
-    """Return the kinds of which a rule is in force: texts and pictures are looked at for those only."""
-    rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=(*IDENTIFIERS, *PICTURES)).order_by()
-    return set(rules.values_list("kind", flat=True).distinct())
 
 
 def _anchors(records: Sequence[PostRecord], *, kinds: Collection[str]) -> dict[str, set[str]]:

@@ -2,6 +2,8 @@
 
 import dataclasses
 from datetime import timedelta
+from threading import Event
+from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -21,7 +23,11 @@ from moderation.operations.campaigns import gather as campaigns_gather
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
+from moderation.operations.scoring import score
+from moderation.operations.similarity import text_groups
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
@@ -202,6 +208,57 @@ class TestGather:
         assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
 
     @pytest.mark.django_db(transaction=True)
+    def test_a_slower_worker_finds_what_a_faster_one_could_not_see(
+        self, platform: Platform, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ingest.accept(platform=platform, posts=[incoming(n, at=AT) for n in range(2)], at=AT)
+        slower, faster = Revision.objects.order_by("pk").values_list("pk", flat=True)
+        has_gathered, compare, look = Event(), text_groups.backfill, campaigns_gather.gather_or_leave
+
+        def compare_later(revisions: list[Revision]) -> None:
+            assert revisions[0].pk == faster or has_gathered.wait(20)
+            compare(revisions=revisions)
+
+        def look_and_tell(**given: Any) -> None:
+            look(**given)
+            has_gathered.set()
+
+        monkeypatch.setattr(text_groups, "backfill", compare_later)
+        monkeypatch.setattr(campaigns_gather, "gather_or_leave", look_and_tell)
+        acts = [lambda pk=pk: score.at_once(revision_id=pk, at=later(2)) for pk in (slower, faster)]
+
+        assert side_by_side(*acts) == [1, 1]
+        assert Campaign.objects.get().posts == 2
+
+    def test_a_post_that_became_visible_late_joins_a_later_one(self, platform: Platform) -> None:
+        for seconds in (5, 0):
+            gather(accept(platform, [incoming(seconds, at=AT)], at=later(seconds)), at=later(9))
+
+        assert Campaign.objects.get().posts == 2
+
+    def test_posts_still_to_be_placed_do_not_shrink_the_share_of_a_campaign(self, platform: Platform) -> None:
+        link = ("https://only-here.example/buy",)
+        gather(accept(platform, [incoming(number, at=AT, links=link) for number in range(16)], at=AT), at=AT)
+        accept(platform, [incoming(n, at=AT, text=f"My {n}", links=link) for n in range(8)], at=later(9))
+
+        [late] = accept(platform, [incoming(99, at=AT, text="Other words", links=link)], at=later(5))
+        gather([late], at=later(10))
+
+        assert campaign_of(late) == Campaign.objects.get()
+
+    def test_chooses_again_under_the_lock(self, platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+        posts = accept(platform, [incoming(number, at=AT) for number in range(3)], at=AT)
+
+        def other_first() -> None:
+            monkeypatch.setattr(campaigns_gather, "_line_up", lambda: None)
+            gather(posts[:2], at=AT)
+
+        monkeypatch.setattr(campaigns_gather, "_line_up", other_first)
+        gather(posts[1:], at=AT)
+
+        assert Campaign.objects.get().posts == CampaignMember.objects.count() == 3
+
+    @pytest.mark.django_db(transaction=True)
     def test_posts_that_could_join_nothing_wait_for_no_other_worker(self, platform: Platform) -> None:
         alone = accept(platform, [incoming(0, at=AT, text="My grey cat has come home to the river")], at=AT)
         alike = accept(platform, [incoming(number, at=AT) for number in range(2)], at=AT)
@@ -227,6 +284,7 @@ class TestGather:
         gather([second], at=AT)
 
         assert CampaignMember.objects.count() == (2 if is_kept else 0)
+        assert CampaignMember.objects.filter(left_out_at=AT).count() == is_kept
 
 
 def hurried(posts: list[Post]) -> None:

@@ -29,7 +29,7 @@ def _changed_tables() -> set[str]:
         return {name for (name,) in cursor}
 
 
-@pytest.mark.parametrize(("posts", "statements", "rows"), [(1, 39, 12.0), (8, 39, 9.7), (16, 39, 9.7)])
+@pytest.mark.parametrize(("posts", "statements", "rows"), [(1, 35, 12.0), (8, 35, 9.7), (16, 35, 9.7)])
 def test_a_batch_takes_few_statements_and_a_post_few_rows(
     post: Post_, fake_scorer: FakeScorer, posts: int, statements: int, rows: float
 ) -> None:
