@@ -38,12 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="model repository that gets it")
     parser.add_argument(
         "--weights",
-        default=backbones.HUB_DEFAULT,
-        help=f"name at the hub ({backbones.HUB_DEFAULT} if not given), file, or {backbones.RANDOM}: "
-        "then it was never trained and its answers mean nothing",
+        default=backbones.DEFAULT,
+        help=f"a folder, or a name at Hugging Face's hub; {backbones.DEFAULT} if not given",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random weights")
-    parser.add_argument("--labels", type=Path, help="file of the classes' names")
     parser.add_argument("--data", type=Path, help="folder of labelled pictures, with manifest.jsonl")
     parser.add_argument("--release", type=Path, help="folder of the live release")
     parser.add_argument("--release-out", type=Path, help="folder of its copy with the image model")
@@ -61,14 +58,12 @@ def main(arguments: argparse.Namespace) -> None:
 def _run(arguments: argparse.Namespace) -> None:
     if bool(arguments.release) != bool(arguments.release_out):
         raise NotForSpam("--release and --release-out belong together")
-    backbone = backbones.load(arguments.weights, seed=arguments.seed, labels=arguments.labels)
-    if backbone.is_random:
-        log.warning("RANDOM WEIGHTS: this network was never trained, what it answers means nothing")
+    backbone = backbones.load(arguments.weights)
     about = {}
     if arguments.data:
         backbone, about["data"] = head.fit(backbone, arguments.data)
     if arguments.release and tuple(backbone.labels) != backbones.FOR_SPAM:
-        raise NotForSpam("--release takes the classes of spam: give --data, or weights of two classes")
+        raise NotForSpam("--release takes the classes of spam: give --data, or weights that have them")
     facts = repository.write(backbone, out=arguments.out, about=about)
     if arguments.release:
         write_release(backbone, arguments=arguments)

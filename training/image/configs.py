@@ -27,20 +27,18 @@ class Served:
     classes: int
     preprocessing: Preprocessing
     origin: str
-    is_random: bool
 
 
 def texts(variant: Variant, served: Served) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
-    warning = "RANDOM WEIGHTS: what this model answers means nothing.\n" if served.is_random else ""
     return {
         DECODER: model_configs.rendered(_decoder(served), COMMENTS["pixels"], source=_SOURCE),
         NETWORK: model_configs.rendered(
             _network(variant, served),
-            f"{warning}Weights: {served.origin}.\n{DESCRIPTIONS[variant].resnet50}",
+            f"Weights: {served.origin}.\n{DESCRIPTIONS[variant].resnet50}",
             source=_SOURCE,
         ),
-        MODEL: model_configs.rendered(_ensemble(served), f"{warning}{COMMENTS['image']}", source=_SOURCE),
+        MODEL: model_configs.rendered(_ensemble(served), COMMENTS["image"], source=_SOURCE),
     }
 
 

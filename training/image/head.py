@@ -27,7 +27,7 @@ class TooFew(ValueError):
 
 
 def fit(backbone: Backbone, folder: Path) -> tuple[Backbone, dict[str, Any]]:
-    """Fit a last layer to four fifths of the pictures; return it, and what it is worth on the others.
+    """Replace the last layer by one fitted to four fifths of the pictures; return what it is worth, too.
 
     A line of manifest.jsonl has `file`, `label` (1 spam or unsafe, 0 neither) and may have `group`, whose
     pictures stay together. A file that is no picture is left out. Raises Malformed, TooFew.
@@ -48,9 +48,8 @@ def fit(backbone: Backbone, folder: Path) -> tuple[Backbone, dict[str, Any]]:
     with torch.no_grad():  # softmax over the two is the regression's own probability
         last.weight.copy_(torch.from_numpy(regression.coef_ * [[0.0], [1.0]]))
         last.bias.copy_(torch.from_numpy(regression.intercept_ * [0.0, 1.0]))
-    model = backbone.model[:-1]
-    model.fc = last
-    return replace(backbone, model=model.eval(), labels=FOR_SPAM), {
+    backbone.model.classifier[-1] = last
+    return replace(backbone, labels=FOR_SPAM), {
         "pictures": len(rows),
         "held_out": len(margins),
         "roc_auc": float(roc_auc_score(labels[~is_fitted], margins)),
@@ -72,5 +71,5 @@ def _rows(backbone: Backbone, folder: Path) -> Iterator[tuple[Any, int, bool]]:
             log.warning("left out: %s: %s", file, wrong)
             continue
         with torch.inference_mode():
-            [vector] = backbone.model[:-1](torch.from_numpy(square[None])).numpy()
-        yield vector, label, split_of(str(line.stored.get("group") or file)) is Split.TRAIN
+            pooled = backbone.model.resnet(torch.from_numpy(square[None])).pooler_output
+        yield pooled.flatten().numpy(), label, split_of(str(line.stored.get("group") or file)) is Split.TRAIN

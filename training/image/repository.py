@@ -51,7 +51,6 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
         classes=len(backbone.labels),
         preprocessing=backbone.preprocessing,
         origin=backbone.origin,
-        is_random=backbone.is_random,
     )
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
@@ -72,10 +71,19 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
 
 
 def with_probabilities(model: nn.Module) -> Any:
-    """Return the network with softmax at its end, in evaluation mode."""
-    import torch
+    """Return the network, pixels in and probabilities out, in evaluation mode."""
+    from torch import Tensor, nn
 
-    return torch.nn.Sequential(model, torch.nn.Softmax(dim=1)).eval()
+    class Probabilities(nn.Module):  # type: ignore[misc] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = model
+
+        def forward(self, given: Tensor) -> Tensor:
+            probabilities: Tensor = self.network(given).logits.softmax(dim=1)
+            return probabilities
+
+    return Probabilities().eval()
 
 
 def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
