@@ -21,9 +21,9 @@ def live() -> ImageModel | None:
 def of(release_id: str) -> ImageModel | None:
     """Return the client of a kept release's image model, None without one. Raises NotKept or Corrupt."""
     release = scorer.kept(release_id)
-    name = served_name(release)
-    if release.image is None or name is None:
+    if release.image is None:
         return None
+    name = hosting.served_name(release.image)
     return _client(settings.TRITON_URL, name, release.image.version, settings.TRITON_TIMEOUT_SECONDS)
 
 

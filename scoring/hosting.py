@@ -5,6 +5,7 @@ model share it, and no other model can have its name. This module does not know 
 """
 
 import base64
+import json
 import re
 import shutil
 import tempfile
@@ -16,21 +17,29 @@ from urllib.parse import urlsplit
 from scoring.content import ContentModel, Unavailable
 from scoring.image import ImageModel
 from scoring.pins import ContentPin, ImagePin, PictureProbe, Pin, Probe
-from scoring.release import Corrupt, file_sha256
+from scoring.release import Corrupt, file_sha256, loading
 from scoring.sagemaker import SageMakerEndpoint
+from scoring.triton_calls import ENGINES
 from scoring.triton_socket import TritonSocket
 
 CONFIG = "config.pbtxt"
 PROBE_TOLERANCE = 0.05
 """Largest difference to a pinned probability: another processor moves it by less, a wrong model by more."""
 
+ORIGIN = "origin.json"
+"""Beside a variant of a model: the pinned files that it was made `of`, and its own `files`."""
+
+VARIANTS = dict(zip(ENGINES.values(), ("cpu", "onnxruntime-gpu", "tensorrt"), strict=True))
+"""The variant of `python -m training variants` that each engine serves."""
+
+_PLAN, _BUILDS_A_PLAN = "model.plan", ("model.onnx", "plan.json")
 # Code and configuration belong to the serving machine and are not pinned; the probes check the answers.
 _NOT_PINNED = (".py", ".pbtxt")
 _ADMIN_SECONDS = 60.0
 
 
 class Refused(Exception):
-    """Triton did not load a model; the message is Triton's."""
+    """Triton did not load a model, as it says, or serves another variant than there is of these weights."""
 
 
 class WrongAnswers(Exception):
@@ -57,22 +66,26 @@ def pinned_files(repository: Path, *, model: str, version: str) -> dict[str, str
     }
 
 
-def install(pin: Pin, *, repository: Path, models: Path) -> str:
+def install(pin: Pin, *, repository: Path, models: Path, variant: str = "") -> str:
     """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
 
-    The repository's files are checked against the pin first. Each model's folder appears at once, complete;
-    one that is there already stays. Raises Corrupt naming the missing or changed file.
+    The repository's files are checked against the pin first, those of a variant against their origin. Each
+    model's folder appears at once, complete; one that is there already stays. Raises Corrupt naming the
+    missing or changed file, Refused if the repository's is not `variant`.
     """
     name = served_name(pin)
     folders = _version_folders(repository, model=pin.model, version=pin.version)
     _check(pin, found=pinned_files(repository, model=pin.model, version=pin.version), repository=repository)
+    _check_variant(repository / pin.model, wanted=variant, models=models)
     names = {step: name if step == pin.model else f"{step}_{pin.digest[:12]}" for step in folders}
     models.mkdir(parents=True, exist_ok=True)
     # Beside the folder, not in it: Triton treats every folder inside as a model.
     with tempfile.TemporaryDirectory(dir=models.parent, prefix=f".{models.name}-") as staging:
         for step, folder in folders.items():
             prepared = Path(staging) / names[step]
-            shutil.copytree(folder, prepared / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+            # With its recipe, the next start of Triton would build a plan again that is there.
+            skipped = shutil.ignore_patterns("__pycache__", *_recipe(folder))
+            shutil.copytree(folder, prepared / folder.name, ignore=skipped)
             (prepared / CONFIG).write_text(
                 _renamed(repository / step / CONFIG, names=names), encoding="utf-8"
             )
@@ -80,14 +93,19 @@ def install(pin: Pin, *, repository: Path, models: Path) -> str:
     return name
 
 
-def install_unless_there(pin: Pin, *, repository: Path, models: Path) -> str:
-    """Do as `install`, but accept an installed model if the repository lacks it.
-
-    Raises Corrupt as `install` does.
-    """
-    if (repository / pin.model).is_dir() or not _is_installed(pin, models=models):
-        return install(pin, repository=repository, models=models)
+def install_unless_there(pin: Pin, *, repository: Path, models: Path, variant: str = "") -> str:
+    """Do as `install`, but leave what is installed, in whatever variant, if the repository lacks it."""
+    try:
+        return install(pin, repository=repository, models=models, variant=variant)
+    except (Corrupt, Refused):
+        if not (models / served_name(pin)).is_dir():  # the last of its folders to appear
+            raise
     return served_name(pin)
+
+
+def check_installed(pin: Pin, *, models: Path, variant: str) -> None:
+    """Raise Refused if the installed model is not `variant`, Corrupt if none is installed."""
+    _check_variant(models / served_name(pin), wanted=variant, models=models)
 
 
 class TritonAdmin:
@@ -220,23 +238,32 @@ def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
 
 
 def _check(pin: Pin, *, found: Mapping[str, str], repository: Path) -> None:
-    for name, expected in pin.files.items():
+    expected, note = pin.files, repository / pin.model / ORIGIN
+    if note.is_file():
+        with loading(note):
+            of, expected = (json.loads(note.read_text(encoding="utf-8"))[name] for name in ("of", "files"))
+        if of != dict(pin.files):
+            raise Corrupt(f"{repository}: was made of other weights than the release pins")
+    for name, digest in expected.items():
         if name not in found:
             raise Corrupt(f"{repository / name}: pinned by the release but not there")
-        if found[name] != expected:
+        if found[name] != digest:
             raise Corrupt(
-                f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {expected[:12]}…"
+                f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {digest[:12]}…"
             )
 
 
-def _is_installed(pin: Pin, *, models: Path) -> bool:
-    """Return whether every pinned file lies, unchanged, where Triton finds installed models."""
-    places = {
-        models / f"{step}_{pin.digest[:12]}" / rest: expected
-        for step, rest, expected in ((*name.split("/", 1), digest) for name, digest in pin.files.items())
-    }
-    return bool(places) and all(
-        place.is_file() and file_sha256(place) == expected for place, expected in places.items()
+def _check_variant(model: Path, *, wanted: str, models: Path) -> None:
+    network = model.parent / _config(model / CONFIG).ensemble_scheduling.step[-1].model_name
+    config = _config(network / CONFIG)
+    is_built = any(network.glob(f"*/{config.default_model_filename or '*'}"))
+    found = VARIANTS.get(ENGINES.get(config.backend, ""), "") if is_built else "a plan's recipe"
+    if wanted in ("", found):
+        return
+    command = "tensorrt" if wanted == "tensorrt" else f"variants --variant {wanted}"
+    raise Refused(
+        f"Triton serves the variant {wanted} here, and of {model} there is {found}: try again after"
+        f" `python -m training {command} --repository EXPORTED --out build --models {models}`"
     )
 
 
@@ -253,9 +280,16 @@ def _contents(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file_sha256(file) for file in _files(folder)}
 
 
+def _recipe(folder: Path) -> tuple[str, ...]:
+    return _BUILDS_A_PLAN if (folder / _PLAN).is_file() else ()
+
+
 def _files(folder: Path) -> Iterator[Path]:
     return (
         file
         for file in folder.rglob("*")
-        if file.is_file() and not file.name.startswith(".") and "__pycache__" not in file.parts
+        if file.is_file()
+        and not file.name.startswith(".")
+        and "__pycache__" not in file.parts
+        and file.name not in _recipe(file.parent)
     )

@@ -10,6 +10,7 @@ from moderation import image_model, scorer
 from moderation.models import Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
+from scoring.content import Unavailable
 from scoring.hosting import TritonAdmin
 from scoring.release import Release
 from scoring.triton_socket import TritonSocket
@@ -27,14 +28,15 @@ def stage(release: Release, *, repository: Path) -> None:
     """Write a release beside the live one, load its models under their own names, and probe them.
 
     The shipped content model serves all releases with its weights. It is installed for them all the same, for
-    the day when the code ships another. The image model may have been installed before, by training; then the
-    repository need not hold it. Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its
-    models are not loaded.
+    the day when the code ships another. Other weights are taken only in the variant that serves the shipped
+    ones. Models may have been installed before, by training; then the repository need not hold them. Raises
+    release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its models are not loaded.
     """
     store.files(release)
     models = settings.TRITON_MODELS_DIR
     if release.id != scorer.shipped().id:
-        hosting.install(release.content, repository=repository, models=models)
+        variant = _variant() if _own_content(release) else ""
+        hosting.install_unless_there(release.content, repository=repository, models=models, variant=variant)
         if release.image is not None:
             hosting.install_unless_there(release.image, repository=repository, models=models)
     _load(release)
@@ -108,6 +110,14 @@ def admin() -> TritonAdmin:
     return TritonAdmin(url=settings.TRITON_URL, key=settings.TRITON_ADMIN_KEY)
 
 
+def _variant() -> str:
+    """Return the variant in which Triton serves the shipped content model. Raises hosting.Refused."""
+    try:
+        return hosting.VARIANTS.get(scorer.current().content_of(scorer.shipped().id).served_by(), "")
+    except Unavailable as away:
+        raise hosting.Refused(f"Triton does not say what it serves: {away}") from away
+
+
 def _load(release: Release) -> None:
     """Load an installed content model and probe it; the shipped one is always loaded.
 
@@ -117,6 +127,7 @@ def _load(release: Release) -> None:
     triton = admin()
     try:
         if name:
+            hosting.check_installed(release.content, models=settings.TRITON_MODELS_DIR, variant=_variant())
             _load_installed(triton, name)
         hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except (hosting.Refused, hosting.WrongAnswers):

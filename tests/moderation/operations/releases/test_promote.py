@@ -82,6 +82,19 @@ class TestPromote:
         assert (Path(settings.TRITON_MODELS_DIR) / installed).is_dir()
         assert not triton.admin().is_ready(installed)
 
+    def test_refuses_other_weights_in_another_variant_than_a_card_serves(
+        self, candidate: Release, other_models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(ContentModel, "served_by", lambda _: "TensorRT, GPU")
+
+        with pytest.raises(
+            hosting.Refused, match=r"there is cpu: try again after `python -m training tensorrt"
+        ):
+            promote_with(candidate, models=other_models, at=AT)
+
+        assert not Promotion.objects.exists()
+        assert not list(Path(settings.TRITON_MODELS_DIR).glob("content_*"))
+
     def test_refuses_what_the_gate_finds_worse(self, candidate: Release, other_models: Path) -> None:
         worse = {"live": 0.9, "candidate": 0.7, "difference_interval": [-0.25, -0.15]}
         part = {"by": "language", "name": "de", "rows": 100, "is_gated": True, "metrics": {"pr_auc": worse}}
