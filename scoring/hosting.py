@@ -1,10 +1,9 @@
-"""Models of releases on Triton: install one beside the live one, load, probe and unload it.
+"""Content models of releases on Triton: install one beside the live one, load, probe and unload it.
 
 A model is installed under a name made from the SHA-256 of its files, so that two releases with one content
 model share it, and no other model can have its name. This module does not know which release is live.
 """
 
-import base64
 import json
 import re
 import shutil
@@ -15,8 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
-from scoring.image import ImageModel
-from scoring.pins import ContentPin, ImagePin, PictureProbe, Pin, Probe
+from scoring.pins import ContentPin, Probe
 from scoring.release import Corrupt, file_sha256, loading
 from scoring.sagemaker import SageMakerEndpoint
 from scoring.triton_calls import ENGINES
@@ -46,7 +44,7 @@ class WrongAnswers(Exception):
     """A loaded model's answers differ from its release's probes."""
 
 
-def served_name(pin: Pin) -> str:
+def served_name(pin: ContentPin) -> str:
     """Return the name under which Triton serves the pinned files. Raises Corrupt if none is pinned."""
     if not pin.digest:
         raise Corrupt(f"the release does not pin the files of its {pin.model} model: train it again")
@@ -66,7 +64,7 @@ def pinned_files(repository: Path, *, model: str, version: str) -> dict[str, str
     }
 
 
-def install(pin: Pin, *, repository: Path, models: Path, variant: str = "") -> str:
+def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "") -> str:
     """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
 
     The repository's files are checked against the pin first, those of a variant against their origin. Each
@@ -93,7 +91,7 @@ def install(pin: Pin, *, repository: Path, models: Path, variant: str = "") -> s
     return name
 
 
-def install_unless_there(pin: Pin, *, repository: Path, models: Path, variant: str = "") -> str:
+def install_unless_there(pin: ContentPin, *, repository: Path, models: Path, variant: str = "") -> str:
     """Do as `install`, but leave what is installed, in whatever variant, if the repository lacks it."""
     try:
         return install(pin, repository=repository, models=models, variant=variant)
@@ -103,7 +101,7 @@ def install_unless_there(pin: Pin, *, repository: Path, models: Path, variant: s
     return served_name(pin)
 
 
-def check_installed(pin: Pin, *, models: Path, variant: str) -> None:
+def check_installed(pin: ContentPin, *, models: Path, variant: str) -> None:
     """Raise Refused if the installed model is not `variant`, Corrupt if none is installed."""
     _check_variant(models / served_name(pin), wanted=variant, models=models)
 
@@ -174,25 +172,11 @@ def probe(pin: ContentPin, *, content: ContentModel) -> None:
     except Unavailable as silent:
         raise WrongAnswers(f"{content.model} was loaded but does not answer: {silent}") from silent
     for sample, probability in zip(probes, answers.tolist(), strict=True):
-        _compare(probability, sample, of=repr(sample.text[:40]), model=content.model)
-
-
-def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
-    """Compare a loaded image model's answers with the probes. Raises WrongAnswers."""
-    try:
-        answers = image.probabilities([base64.b64decode(sample.picture) for sample in pin.probes])
-    except (Unavailable, ValueError) as silent:
-        raise WrongAnswers(f"{image.model} was loaded but does not answer: {silent}") from silent
-    for sample, probability in zip(pin.probes, answers.tolist(), strict=True):
-        _compare(probability, sample, of="a picture", model=image.model)
-
-
-def _compare(probability: float, sample: Probe | PictureProbe, *, of: str, model: str) -> None:
-    if abs(probability - sample.probability) > PROBE_TOLERANCE:
-        raise WrongAnswers(
-            f"{model} gives {of} a probability of {probability:.3f},"
-            f" its release says {sample.probability:.3f}"
-        )
+        if abs(probability - sample.probability) > PROBE_TOLERANCE:
+            raise WrongAnswers(
+                f"{content.model} gives {sample.text[:40]!r} a probability of {probability:.3f},"
+                f" its release says {sample.probability:.3f}"
+            )
 
 
 def _version_folders(repository: Path, *, model: str, version: str) -> dict[str, Path]:
@@ -237,7 +221,7 @@ def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
     return str(text_format.MessageToString(config))
 
 
-def _check(pin: Pin, *, found: Mapping[str, str], repository: Path) -> None:
+def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> None:
     expected, note = pin.files, repository / pin.model / ORIGIN
     if note.is_file():
         with loading(note):

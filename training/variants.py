@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scoring import hosting
-from scoring.pins import Pin
+from scoring.pins import ContentPin
 from training import model_configs, onnx_weights, tensorrt_graph
 from training.image import repository as image_repository
 from training.model_configs import NoModel, Variant
@@ -77,7 +77,7 @@ def finish(out: Path, *, of: Mapping[str, str], model: str, models: Path | None)
     note = {"of": dict(of), "files": hosting.pinned_files(out, model=model, version=_VERSION)}
     (out / model / hosting.ORIGIN).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
     if models is not None:
-        hosting.install(Pin(model=model, version=_VERSION, files=of), repository=out, models=models)
+        hosting.install(ContentPin(model=model, version=_VERSION, files=of), repository=out, models=models)
 
 
 def write_configs(*, variant: Variant, out: Path) -> None:

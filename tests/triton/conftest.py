@@ -50,5 +50,5 @@ def random_backbone(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def image_repository(random_backbone: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The image model as `python -m training image` writes it."""
     folder = tmp_path_factory.mktemp("image") / "repository"
-    repository.write(random_backbone, out=folder, about={})
+    repository.write(random_backbone, out=folder)
     return folder

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import runpy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 DEFAULT = "microsoft/resnet-50"
-FOR_SPAM = ("not spam", "spam")
-"""The classes of a network that tells spam or unsafe pictures from others, in this order."""
 SERVED = Path(__file__).resolve().parents[2] / "triton_image"
 
 
@@ -69,20 +62,6 @@ def load(weights: str) -> Backbone:
     revision = getattr(model.config, "_commit_hash", None)
     origin = f"{weights}, revision {revision}" if revision else Path(weights).name
     return Backbone(model=model.eval(), labels=labels, preprocessing=preprocessing, origin=origin)
-
-
-def pixels(picture: bytes, *, preprocessing: Preprocessing) -> NDArray[np.float32]:
-    """Return [3, side, side] of a file as Triton's step makes it. Raises ValueError for no picture."""
-    square = _decoder()(picture, resize=preprocessing.resize, crop=preprocessing.crop)
-    mean, deviation = (np.array(part, np.float32) for part in (preprocessing.mean, preprocessing.deviation))
-    shares = (np.asarray(square) / np.float32(255) - mean) / deviation
-    return np.ascontiguousarray(shares.transpose(2, 0, 1))
-
-
-@functools.cache
-def _decoder() -> Callable[..., Any]:
-    decoded: Callable[..., Any] = runpy.run_path(str(SERVED / "pixels" / "1" / "decode.py"))["decoded"]
-    return decoded
 
 
 def _preprocessing(steps: Mapping[str, Any]) -> Preprocessing:

@@ -1,27 +1,22 @@
-"""The image model's part of a model repository for Triton, its variants for a GPU, and its pin in a release.
+"""The image model's part of a model repository for Triton, and its variants for a GPU.
 
 The network is kept as ONNX: normalised pixels in, probabilities of the classes out.
 """
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import io
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scoring import hosting
-from scoring.pins import ImagePin, PictureProbe
 from training import export_onnx, onnx_weights, plan_recipe
 from training.image import configs
-from training.image.backbone import SERVED, Backbone, Preprocessing, pixels
+from training.image.backbone import SERVED, Backbone, Preprocessing
 from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
 from training.model_configs import NoModel, Variant
 from training.plan_recipe import Network, Profile
@@ -38,13 +33,12 @@ thousand classes are too small to compare directly.
 """
 _CHECKED_BATCHES = (1, 3)
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
-_VERSION = "1"
 
 
-def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+def write(backbone: Backbone, *, out: Path) -> dict[str, Any]:
     """Write the models image, pixels and resnet50 into a repository, which may hold others already.
 
-    Return the content of image.json: `about` and facts about the network. Nothing is replaced unless the
+    Return the content of image.json, facts about the network. Nothing is replaced unless the
     exported file agrees with the framework. Raises export_onnx.Unfaithful.
     """
     served = Served(
@@ -62,7 +56,7 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
         )
         _write_labels(folder, labels="".join(f"{label}\n" for label in backbone.labels))
         _write_served(folder, variant=Variant.CPU, served=served)
-        facts = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
+        facts = {"served": dataclasses.asdict(served), "largest_difference": difference}
         for name in (DECODER, NETWORK, MODEL):
             shutil.rmtree(out / name, ignore_errors=True)
             (folder / name).rename(out / name)
@@ -160,37 +154,3 @@ def _write_served(folder: Path, *, variant: Variant, served: Served) -> None:
     for name in python:
         for file in sorted((SERVED / name / "1").glob("*.py")):
             shutil.copyfile(file, folder / name / "1" / file.name)
-
-
-def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:
-    """Return the pin of a repository's image model; its probes are the framework's own answers."""
-    return ImagePin(
-        model=MODEL,
-        version=_VERSION,
-        files=hosting.pinned_files(repository, model=MODEL, version=_VERSION),
-        probes=tuple(_probes(backbone)),
-    )
-
-
-def _probes(backbone: Backbone) -> Iterator[PictureProbe]:
-    import torch
-
-    whole = with_probabilities(backbone.model)
-    for picture in _drawn():
-        square = pixels(picture, preprocessing=backbone.preprocessing)
-        with torch.inference_mode():
-            probability = float(whole(torch.from_numpy(square[None]))[0, 1])
-        yield PictureProbe(picture=base64.b64encode(picture).decode("ascii"), probability=probability)
-
-
-def _drawn() -> Iterator[bytes]:
-    """Return small pictures as files: rings, and stripes."""
-    from PIL import Image
-
-    across, down = np.meshgrid(np.arange(48), np.arange(48))
-    rings = np.hypot(across - 24, down - 24).astype(int) // 6 % 2 * 255
-    stripes = (across + 2 * down) // 8 % 2 * 255
-    for red, green, blue in ((rings, 255 - rings, down * 5), (stripes, across * 5, 255 - stripes)):
-        buffer = io.BytesIO()
-        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(buffer, format="PNG")
-        yield buffer.getvalue()
