@@ -243,5 +243,5 @@ def test_one_command_writes_a_repository_of_a_folder_and_pictures(weights: str, 
     command_line.main(["image", "--weights", weights, "--data", str(data), "--out", str(out)])
 
     about = json.loads((out / "image.json").read_text(encoding="utf-8"))
-    assert (about["served"]["origin"], about["data"]["pictures"]) == ("weights", 30)
+    assert (about["weights"], about["data"]["pictures"]) == ("weights", 30)
     assert list(parsed(out, NETWORK).input[0].dims) == [3, tiny_resnet.CROP, tiny_resnet.CROP]
