@@ -28,10 +28,7 @@ def of(release_id: str) -> ImageModel | None:
 
 
 def served_name(one: Release) -> str | None:
-    """Return the name of a release's image model on Triton, if it has one.
-
-    Also that of the release before any promotion: Triton's repository holds a content model, no image model.
-    """
+    """Return the name of a release's image model on Triton, if it has one, shipped or not."""
     return None if one.image is None else hosting.served_name(one.image)
 
 

@@ -36,9 +36,9 @@ def stage(release: Release, *, repository: Path) -> None:
     models = settings.TRITON_MODELS_DIR
     if release.id != scorer.shipped().id:
         variant = _variant() if _own_content(release) else ""
-        hosting.install_unless_there(release.content, repository=repository, models=models, variant=variant)
+        hosting.install(release.content, repository=repository, models=models, variant=variant)
         if release.image is not None:
-            hosting.install_unless_there(release.image, repository=repository, models=models)
+            hosting.install(release.image, repository=repository, models=models)
     _load(release)
     try:
         _load_image(release)
