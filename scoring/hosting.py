@@ -68,13 +68,19 @@ def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "
     """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
 
     The repository's files are checked against the pin first, those of a variant against their origin. Each
-    model's folder appears at once, complete; one that is there already stays. Raises Corrupt naming the
-    missing or changed file, Refused if the repository's is not `variant`.
+    model's folder appears at once, complete; one that is there already stays, also if the repository lacks
+    it. Raises Corrupt naming the missing or changed file, Refused if the repository's is not `variant`.
     """
     name = served_name(pin)
-    folders = _version_folders(repository, model=pin.model, version=pin.version)
-    _check(pin, found=pinned_files(repository, model=pin.model, version=pin.version), repository=repository)
-    _check_variant(repository / pin.model, wanted=variant, models=models)
+    try:
+        folders = _version_folders(repository, model=pin.model, version=pin.version)
+        files = pinned_files(repository, model=pin.model, version=pin.version)
+        _check(pin, found=files, repository=repository)
+        _check_variant(repository / pin.model, wanted=variant, models=models)
+    except (Corrupt, Refused):
+        if (models / name).is_dir():  # which appears after its steps
+            return name
+        raise
     names = {step: name if step == pin.model else f"{step}_{pin.digest[:12]}" for step in folders}
     models.mkdir(parents=True, exist_ok=True)
     # Beside the folder, not in it: Triton treats every folder inside as a model.
@@ -89,16 +95,6 @@ def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "
             )
             _put(prepared, models / names[step], aside=Path(staging) / f"old-{step}")
     return name
-
-
-def install_unless_there(pin: ContentPin, *, repository: Path, models: Path, variant: str = "") -> str:
-    """Do as `install`, but leave what is installed, in whatever variant, if the repository lacks it."""
-    try:
-        return install(pin, repository=repository, models=models, variant=variant)
-    except (Corrupt, Refused):
-        if not (models / served_name(pin)).is_dir():  # the last of its folders to appear
-            raise
-    return served_name(pin)
 
 
 def check_installed(pin: ContentPin, *, models: Path, variant: str) -> None:

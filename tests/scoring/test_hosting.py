@@ -181,7 +181,7 @@ class TestVariants:
         variants.finish(for_a_card, of=pin.files, model="content", models=models)
 
         for place in (repository, tmp_path / "nowhere"):
-            name = hosting.install_unless_there(pin, repository=place, models=models, variant="tensorrt")
+            name = hosting.install(pin, repository=place, models=models, variant="tensorrt")
             assert name == hosting.served_name(pin)
         with pytest.raises(hosting.Refused, match="serves the variant onnxruntime-gpu"):
             hosting.check_installed(pin, models=models, variant="onnxruntime-gpu")

@@ -36,7 +36,7 @@ def stage(release: Release, *, repository: Path) -> None:
     models = settings.TRITON_MODELS_DIR
     if release.id != scorer.shipped().id:
         variant = _variant() if _own_content(release) else ""
-        hosting.install_unless_there(release.content, repository=repository, models=models, variant=variant)
+        hosting.install(release.content, repository=repository, models=models, variant=variant)
     _load(release)
 
 

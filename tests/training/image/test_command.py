@@ -136,5 +136,5 @@ def test_one_command_writes_a_repository_of_a_folder(weights: str, tmp_path: Pat
     command_line.main(["image", "--weights", weights, "--out", str(out)])
 
     about = json.loads((out / "image.json").read_text(encoding="utf-8"))
-    assert about["served"]["origin"] == "weights"
+    assert about["weights"] == "weights"
     assert list(parsed(out, NETWORK).input[0].dims) == [3, tiny_resnet.CROP, tiny_resnet.CROP]
