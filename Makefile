@@ -9,8 +9,8 @@ MANAGE = $(LOCAL) python manage.py
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
-	@$(LOCAL) run
+run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it; GPU=1 serves on the card
+	@$(LOCAL) run $(if $(GPU),--gpu)
 
 servers:  ## PostgreSQL, broker and Triton alone, for processes that you start yourself; Ctrl-C stops them
 	@$(LOCAL) servers

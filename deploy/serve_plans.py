@@ -37,6 +37,8 @@ _REPOSITORY = "--model-repository="
 _RECIPE, _GRAPH, _PLAN = "plan.json", "model.onnx", "model.plan"
 _TRTEXEC = ("trtexec", "/usr/src/tensorrt/bin/trtexec", "/opt/tensorrt/bin/trtexec")
 _MAJORS = (11, 10, 9, 8)
+_FP16, _STRONGLY_TYPED = "--fp16", 11
+"""An option that trtexec lost in this version, which takes the types of the graph as they are: FP16."""
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CUdevice_attribute
 _LARGEST_EXPONENT = 700.0
 _SECONDS_TO_BUILD, _SECONDS_TO_ANSWER = 3_600, 300
@@ -171,6 +173,8 @@ def _build(recipe: Path, *, folder: Path, engine: Engine) -> None:
         target = Path(scratch, "made")
         target.mkdir()
         arguments = json.loads(recipe.read_text(encoding="utf-8"))["arguments"]
+        if int(engine.tensorrt.partition(".")[0]) >= _STRONGLY_TYPED:
+            arguments.remove(_FP16)
         files = [f"--onnx={recipe.with_name(_GRAPH)}", f"--saveEngine={target / _PLAN}"]
         _trtexec(
             [*files, *arguments, "--skipInference"],

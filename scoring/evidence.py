@@ -42,16 +42,12 @@ class PageRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureRead:
-    """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash.
-
-    `spam_probability` is the answer of the image model at the time, None without an answer.
-    """
+    """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash."""
 
     text: str | None = None
     codes: tuple[str, ...] = ()
     pdq: str = ""
     pdq_quality: int = 0
-    spam_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

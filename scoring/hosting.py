@@ -1,10 +1,10 @@
-"""Models of releases on Triton: install one beside the live one, load, probe and unload it.
+"""Content models of releases on Triton: install one beside the live one, load, probe and unload it.
 
 A model is installed under a name made from the SHA-256 of its files, so that two releases with one content
 model share it, and no other model can have its name. This module does not know which release is live.
 """
 
-import base64
+import json
 import re
 import shutil
 import tempfile
@@ -14,30 +14,37 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
-from scoring.image import ImageModel
-from scoring.pins import ContentPin, ImagePin, PictureProbe, Pin, Probe
-from scoring.release import Corrupt, file_sha256
+from scoring.pins import ContentPin, Probe
+from scoring.release import Corrupt, file_sha256, loading
 from scoring.sagemaker import SageMakerEndpoint
+from scoring.triton_calls import ENGINES
 from scoring.triton_socket import TritonSocket
 
 CONFIG = "config.pbtxt"
 PROBE_TOLERANCE = 0.05
 """Largest difference to a pinned probability: another processor moves it by less, a wrong model by more."""
 
+ORIGIN = "origin.json"
+"""Beside a variant of a model: the pinned files that it was made `of`, and its own `files`."""
+
+VARIANTS = dict(zip(ENGINES.values(), ("cpu", "onnxruntime-gpu", "tensorrt"), strict=True))
+"""The variant of `python -m training variants` that each engine serves."""
+
+_PLAN, _BUILDS_A_PLAN = "model.plan", ("model.onnx", "plan.json")
 # Code and configuration belong to the serving machine and are not pinned; the probes check the answers.
 _NOT_PINNED = (".py", ".pbtxt")
 _ADMIN_SECONDS = 60.0
 
 
 class Refused(Exception):
-    """Triton did not load a model; the message is Triton's."""
+    """Triton did not load a model, as it says, or serves another variant than there is of these weights."""
 
 
 class WrongAnswers(Exception):
     """A loaded model's answers differ from its release's probes."""
 
 
-def served_name(pin: Pin) -> str:
+def served_name(pin: ContentPin) -> str:
     """Return the name under which Triton serves the pinned files. Raises Corrupt if none is pinned."""
     if not pin.digest:
         raise Corrupt(f"the release does not pin the files of its {pin.model} model: train it again")
@@ -57,22 +64,32 @@ def pinned_files(repository: Path, *, model: str, version: str) -> dict[str, str
     }
 
 
-def install(pin: Pin, *, repository: Path, models: Path) -> str:
+def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "") -> str:
     """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
 
-    The repository's files are checked against the pin first. Each model's folder appears at once, complete;
-    one that is there already stays. Raises Corrupt naming the missing or changed file.
+    The repository's files are checked against the pin first, those of a variant against their origin. Each
+    model's folder appears at once, complete; one that is there already stays, also if the repository lacks
+    it. Raises Corrupt naming the missing or changed file, Refused if the repository's is not `variant`.
     """
     name = served_name(pin)
-    folders = _version_folders(repository, model=pin.model, version=pin.version)
-    _check(pin, found=pinned_files(repository, model=pin.model, version=pin.version), repository=repository)
+    try:
+        folders = _version_folders(repository, model=pin.model, version=pin.version)
+        files = pinned_files(repository, model=pin.model, version=pin.version)
+        _check(pin, found=files, repository=repository)
+        _check_variant(repository / pin.model, wanted=variant, models=models)
+    except (Corrupt, Refused):
+        if (models / name).is_dir():  # which appears after its steps
+            return name
+        raise
     names = {step: name if step == pin.model else f"{step}_{pin.digest[:12]}" for step in folders}
     models.mkdir(parents=True, exist_ok=True)
     # Beside the folder, not in it: Triton treats every folder inside as a model.
     with tempfile.TemporaryDirectory(dir=models.parent, prefix=f".{models.name}-") as staging:
         for step, folder in folders.items():
             prepared = Path(staging) / names[step]
-            shutil.copytree(folder, prepared / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+            # With its recipe, the next start of Triton would build a plan again that is there.
+            skipped = shutil.ignore_patterns("__pycache__", *_recipe(folder))
+            shutil.copytree(folder, prepared / folder.name, ignore=skipped)
             (prepared / CONFIG).write_text(
                 _renamed(repository / step / CONFIG, names=names), encoding="utf-8"
             )
@@ -80,14 +97,9 @@ def install(pin: Pin, *, repository: Path, models: Path) -> str:
     return name
 
 
-def install_unless_there(pin: Pin, *, repository: Path, models: Path) -> str:
-    """Do as `install`, but accept an installed model if the repository lacks it.
-
-    Raises Corrupt as `install` does.
-    """
-    if (repository / pin.model).is_dir() or not _is_installed(pin, models=models):
-        return install(pin, repository=repository, models=models)
-    return served_name(pin)
+def check_installed(pin: ContentPin, *, models: Path, variant: str) -> None:
+    """Raise Refused if the installed model is not `variant`, Corrupt if none is installed."""
+    _check_variant(models / served_name(pin), wanted=variant, models=models)
 
 
 class TritonAdmin:
@@ -156,25 +168,11 @@ def probe(pin: ContentPin, *, content: ContentModel) -> None:
     except Unavailable as silent:
         raise WrongAnswers(f"{content.model} was loaded but does not answer: {silent}") from silent
     for sample, probability in zip(probes, answers.tolist(), strict=True):
-        _compare(probability, sample, of=repr(sample.text[:40]), model=content.model)
-
-
-def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
-    """Compare a loaded image model's answers with the probes. Raises WrongAnswers."""
-    try:
-        answers = image.probabilities([base64.b64decode(sample.picture) for sample in pin.probes])
-    except (Unavailable, ValueError) as silent:
-        raise WrongAnswers(f"{image.model} was loaded but does not answer: {silent}") from silent
-    for sample, probability in zip(pin.probes, answers.tolist(), strict=True):
-        _compare(probability, sample, of="a picture", model=image.model)
-
-
-def _compare(probability: float, sample: Probe | PictureProbe, *, of: str, model: str) -> None:
-    if abs(probability - sample.probability) > PROBE_TOLERANCE:
-        raise WrongAnswers(
-            f"{model} gives {of} a probability of {probability:.3f},"
-            f" its release says {sample.probability:.3f}"
-        )
+        if abs(probability - sample.probability) > PROBE_TOLERANCE:
+            raise WrongAnswers(
+                f"{content.model} gives {sample.text[:40]!r} a probability of {probability:.3f},"
+                f" its release says {sample.probability:.3f}"
+            )
 
 
 def _version_folders(repository: Path, *, model: str, version: str) -> dict[str, Path]:
@@ -219,24 +217,33 @@ def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
     return str(text_format.MessageToString(config))
 
 
-def _check(pin: Pin, *, found: Mapping[str, str], repository: Path) -> None:
-    for name, expected in pin.files.items():
+def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> None:
+    expected, note = pin.files, repository / pin.model / ORIGIN
+    if note.is_file():
+        with loading(note):
+            of, expected = (json.loads(note.read_text(encoding="utf-8"))[name] for name in ("of", "files"))
+        if of != dict(pin.files):
+            raise Corrupt(f"{repository}: was made of other weights than the release pins")
+    for name, digest in expected.items():
         if name not in found:
             raise Corrupt(f"{repository / name}: pinned by the release but not there")
-        if found[name] != expected:
+        if found[name] != digest:
             raise Corrupt(
-                f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {expected[:12]}…"
+                f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {digest[:12]}…"
             )
 
 
-def _is_installed(pin: Pin, *, models: Path) -> bool:
-    """Return whether every pinned file lies, unchanged, where Triton finds installed models."""
-    places = {
-        models / f"{step}_{pin.digest[:12]}" / rest: expected
-        for step, rest, expected in ((*name.split("/", 1), digest) for name, digest in pin.files.items())
-    }
-    return bool(places) and all(
-        place.is_file() and file_sha256(place) == expected for place, expected in places.items()
+def _check_variant(model: Path, *, wanted: str, models: Path) -> None:
+    network = model.parent / _config(model / CONFIG).ensemble_scheduling.step[-1].model_name
+    config = _config(network / CONFIG)
+    is_built = any(network.glob(f"*/{config.default_model_filename or '*'}"))
+    found = VARIANTS.get(ENGINES.get(config.backend, ""), "") if is_built else "a plan's recipe"
+    if wanted in ("", found):
+        return
+    command = "tensorrt" if wanted == "tensorrt" else f"variants --variant {wanted}"
+    raise Refused(
+        f"Triton serves the variant {wanted} here, and of {model} there is {found}: try again after"
+        f" `python -m training {command} --repository EXPORTED --out build --models {models}`"
     )
 
 
@@ -253,9 +260,16 @@ def _contents(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file_sha256(file) for file in _files(folder)}
 
 
+def _recipe(folder: Path) -> tuple[str, ...]:
+    return _BUILDS_A_PLAN if (folder / _PLAN).is_file() else ()
+
+
 def _files(folder: Path) -> Iterator[Path]:
     return (
         file
         for file in folder.rglob("*")
-        if file.is_file() and not file.name.startswith(".") and "__pycache__" not in file.parts
+        if file.is_file()
+        and not file.name.startswith(".")
+        and "__pycache__" not in file.parts
+        and file.name not in _recipe(file.parent)
     )

@@ -1,6 +1,5 @@
 """The texts of a post's evidence, each read by itself: by the content model in the call that has the post's
-own text, and judged by the release's reader of evidence. A release with an image model adds its
-answers to pictures from when they were fetched.
+own text, and judged by the release's reader of evidence.
 
 Of several pieces of a kind the highest answer counts: one page that reads like spam is enough.
 """
@@ -15,7 +14,6 @@ import numpy as np
 from scoring import unread_script
 from scoring.content import ContentScore, Unavailable
 from scoring.evidence import EvidencePiece, PageRead
-from scoring.features.feature import highest
 from scoring.platform_head import PlatformHead, PlatformHeads
 from scoring.records import PostRecord
 from scoring.trees import Floats
@@ -81,17 +79,14 @@ def unknown(rows: int) -> Floats:
 
 
 class Readings:
-    """The texts to read in the evidence of records, in the order of `texts`, and the answers to their
-    pictures; `rows` is the number of all records, with or without evidence.
+    """The texts to read in the evidence of records, in the order of `texts`; `rows` is the number of all
+    records, with or without evidence.
     """
 
     def __init__(
         self, records: Sequence[PostRecord], *, manifest: Mapping[str, Any], rows: int | None = None
     ) -> None:
-        self.known = unknown(len(records) if rows is None else rows)
-        """Answers that need no text read, by record: float64 (n, 3), NaN unknown."""
-        if "image" in manifest:
-            self.known[: len(records), _PICTURE] = [_shown(record) for record in records]
+        self.unread = unknown(len(records) if rows is None else rows)
         self._asked = [
             _Text(row, kind, text)
             for row, record in enumerate(records)
@@ -104,11 +99,11 @@ class Readings:
         return [text.text for text in self._asked]
 
     def read_by(self, reader: PlatformHead | None, *, scores: Sequence[ContentScore]) -> Floats:
-        """Return the highest probability of each kind by record, over texts and pictures: float64 (n, 3), NaN
-        without either. `scores` are the content model's answers to the texts, of which there are none without
+        """Return the highest probability of each kind by record, over its texts: float64 (n, 3), NaN
+        without any. `scores` are the content model's answers to the texts, of which there are none without
         a reader.
         """
-        highest_read = self.known.copy()
+        highest_read = self.unread
         if reader is not None and self._asked:
             probabilities = reader.probabilities(self.texts, scores=scores)
             for text, probability in zip(self._asked, probabilities, strict=True):
@@ -132,7 +127,7 @@ def ask(
     """
     scores = list(known)
     places = [place for place, record in enumerate(records) if scores[place] is None and record.text.strip()]
-    read = evidence.known
+    read = evidence.unread
     is_degraded = False
     if places or evidence.texts:
         try:
@@ -145,12 +140,6 @@ def ask(
             read = evidence.read_by(reader, scores=answers[len(places) :])
     probabilities = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
     return Answers(texts=np.array(probabilities), scores=scores, read=read, is_degraded=is_degraded)
-
-
-def _shown(record: PostRecord) -> float:
-    """Return the highest answer of the image model to a picture of a record, NaN if it gave none."""
-    answers = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
-    return highest(probability for probability in answers if probability is not None)
 
 
 def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

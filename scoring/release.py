@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from scoring.pins import ContentPin, ImagePin, manifest_id
+from scoring.pins import ContentPin, manifest_id
 
 MANIFEST = "manifest.json"
 _REFIT = "refit it (docs/ml-guide.md, Refit the ensemble) or run the code it was trained with"
@@ -102,14 +102,12 @@ class Release:
 
     `sub_models` names the digest of each tree model inside the ensemble file, so that two releases can be
     told apart part by part; `heads` names the file of each platform that has a head, `platforms` holds the
-    curve and thresholds of each that has its own; `image` is the image model, None in a release without one;
-    `manifest` is everything as it was written.
+    curve and thresholds of each that has its own; `manifest` is everything as it was written.
     """
 
     id: str
     folder: Path
     content: ContentPin
-    image: ImagePin | None
     files: Mapping[str, str]
     sub_models: Mapping[str, str]
     schema_hash: str
@@ -135,7 +133,6 @@ class Release:
                 id=manifest_id(manifest),
                 folder=folder,
                 content=ContentPin.from_json(manifest["content"]),
-                image=ImagePin.from_json(manifest["image"]) if "image" in manifest else None,
                 files=dict(manifest["files"]),
                 sub_models=dict(manifest.get("sub_models", {})),
                 schema_hash=str(manifest["schema_hash"]),

@@ -1,7 +1,7 @@
 """A Triton behind an Amazon SageMaker endpoint, through the part of tritonclient's interface that we use.
 
-SageMaker signs and forwards requests to `/invocations` of the one model that the endpoint was created with,
-so neither name nor version can be asked for: both are read in the answer. Region and credentials come from
+SageMaker signs and forwards requests to `/invocations` of the one model of a production variant, whose name
+is the model's, so no version can be asked for: it is read in the answer. Region and credentials come from
 where boto3 looks for them.
 """
 
@@ -20,7 +20,6 @@ _TRANSIENT = {
     "ThrottlingException",
 }
 _UNAVAILABLE = "503"
-_FIXED = "an endpoint serves the one model it was created with; create another and name it in TRITON_URL"
 
 
 class SageMakerEndpoint:
@@ -52,7 +51,7 @@ class SageMakerEndpoint:
         body, header_size = InferenceServerClient.generate_request_body(
             list(inputs), outputs=list(outputs), priority=priority, timeout=timeout
         )
-        reply, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
+        reply, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}", model=model)
         size = _HEADER_SIZE.fullmatch(content_type)
         if size is None:
             raise ValueError(f"the endpoint answered {content_type[:80]!r}, not Triton's tensors")
@@ -61,27 +60,26 @@ class SageMakerEndpoint:
         return answer
 
     def load_model(self, name: str, **_: Any) -> None:
-        """Refuse: raises InferenceServerException."""
-        raise _refused(f"{name} cannot be loaded: {_FIXED}")
+        """Do nothing: `deploy.sagemaker update` adds models; the first question tells whether it did."""
 
-    def unload_model(self, name: str, **_: Any) -> None:
-        """Refuse: raises InferenceServerException."""
-        raise _refused(f"{name} cannot be unloaded: {_FIXED}")
+    unload_model = load_model
 
     def is_model_ready(self, name: str) -> bool:  # noqa: ARG002 - the interface's
         """Return True: nothing has to be loaded, and answers name their model."""
         return True
 
-    def _invoke(self, body: bytes, content_type: str) -> tuple[bytes, str]:
+    def _invoke(self, body: bytes, content_type: str, *, model: str) -> tuple[bytes, str]:
         from botocore import exceptions
 
+        variant = model.replace("_", "-")  # which no name of a variant may hold
+        way_out = f"does it have {variant}? `python -m deploy.sagemaker update {self._name}` adds it"
         try:
             answer = self._connected().invoke_endpoint(
-                EndpointName=self._name, ContentType=content_type, Body=body
+                EndpointName=self._name, ContentType=content_type, Body=body, TargetVariant=variant
             )
             return answer["Body"].read(), str(answer.get("ContentType", ""))
         except exceptions.ClientError as refusal:
-            raise _of_aws(refusal.response) from refusal
+            raise _of_aws(refusal.response, way_out=way_out) from refusal
         except (exceptions.ReadTimeoutError, exceptions.ConnectTimeoutError) as late:
             raise TimeoutError(str(late)) from late
         except exceptions.HTTPClientError as broken:
@@ -112,9 +110,10 @@ class SageMakerEndpoint:
             )
 
 
-def _of_aws(response: dict[str, Any]) -> Exception:
+def _of_aws(response: dict[str, Any], *, way_out: str) -> Exception:
     error = response.get("Error", {})
     code, text = str(error.get("Code", "")), str(error.get("Message", ""))
+    text += f" ({way_out})" if code == "ValidationError" else ""
     original = response.get("OriginalStatusCode")
     http = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     is_transient = code in _TRANSIENT or 503 in (original, http)

@@ -27,12 +27,8 @@ RETRY_AFTER_SECONDS = 0.05
 _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
 # By default gRPC backs off for up to two minutes before it reconnects to a restarted server.
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
-# By the platform that Triton names: our Python backend runs OpenVINO, the variants for cards the others.
-_ENGINES = {
-    "python": "OpenVINO, CPU",
-    "onnxruntime_onnx": "ONNX Runtime, GPU",
-    "tensorrt_plan": "TensorRT, GPU",
-}
+ENGINES = {"python": "OpenVINO, CPU", "onnxruntime": "ONNX Runtime, GPU", "tensorrt": "TensorRT, GPU"}
+"""What computes a model, by its backend in Triton: our Python backend runs OpenVINO, cards the others."""
 # Share of its time limit that a call should take: a server may get four times slower.
 _SHARE = 0.25
 _BREAKER_SECONDS = 5.0
@@ -168,7 +164,8 @@ class TritonCalls:
             told = client.get_model_metadata(step, **options)
         except (InferenceServerException, OSError) as error:
             raise Unavailable(f"{type(error).__name__}: {error}") from error
-        return _ENGINES.get(told["platform"], str(told["platform"]))
+        platform = str(told["platform"])  # tensorrt_plan: the backend, and the kind of its file
+        return ENGINES.get(platform.partition("_")[0], platform)
 
     def _in_time(
         self,

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from scoring.release import Corrupt
 from training import served_weights, variants
 from training.image import repository as image_repository
 from training.model_configs import NoModel, Variant
@@ -32,7 +33,7 @@ class BuildFailed(Exception):
     """TensorRT refused the model; the message is TensorRT's."""
 
 
-_REFUSALS = (NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable)
+_REFUSALS = (NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable, Corrupt)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,13 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="the repository to write, plan and config.pbtxt"
     )
+    parser.add_argument("--models", type=Path, help="Triton's folder of released models, which gets it, too")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command; without a GPU it ends with one line."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
+        of = variants.exported_files(arguments.repository, model=arguments.model)
         plan = _BUILDERS[arguments.model](repository=arguments.repository, out=arguments.out)
+        variants.finish(arguments.out, of=of, model=arguments.model, models=arguments.models)
     except _REFUSALS as refusal:
         raise SystemExit(f"tensorrt: {refusal}") from refusal
     log.info("%s: %d bytes", plan, plan.stat().st_size)

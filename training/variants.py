@@ -4,10 +4,14 @@ cpu is the one that is committed and served locally; the other two are for NVIDI
 """
 
 import argparse
+import json
 import logging
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
+from scoring import hosting
+from scoring.pins import ContentPin
 from training import model_configs, onnx_weights, tensorrt_graph
 from training.image import repository as image_repository
 from training.model_configs import NoModel, Variant
@@ -16,6 +20,7 @@ from training.served_content import SHIPPED
 log = logging.getLogger(__name__)
 
 CONTENT, IMAGE = MODELS = ("content", "image")
+_VERSION = "1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", choices=MODELS, default=CONTENT, help="which one of the repository")
     parser.add_argument("--out", type=Path, required=True, help="each variant becomes a folder in here")
+    parser.add_argument("--models", type=Path, help="Triton's folder of released models, which gets it, too")
     parser.add_argument(
         "--configs-only",
         action="store_true",
@@ -42,7 +48,36 @@ def main(arguments: argparse.Namespace) -> None:
     for variant in arguments.variant:
         write_one = image_repository.write_variant if arguments.model == IMAGE else write
         write_one(variant=variant, repository=arguments.repository, out=arguments.out / variant)
+        finish(
+            arguments.out / variant,
+            of=exported_files(arguments.repository, model=arguments.model),
+            model=arguments.model,
+            models=arguments.models,
+        )
         log.info("%s", arguments.out / variant)
+
+
+def exported_files(repository: Path, *, model: str) -> Mapping[str, str]:
+    """Return the digests of an exported model's files, by which releases pin it, also from a variant of it.
+
+    Raises release.Corrupt.
+    """
+    note = repository / model / hosting.ORIGIN
+    if not note.is_file():
+        return hosting.pinned_files(repository, model=model, version=_VERSION)
+    of: Mapping[str, str] = json.loads(note.read_text(encoding="utf-8"))["of"]
+    return of
+
+
+def finish(out: Path, *, of: Mapping[str, str], model: str, models: Path | None) -> None:
+    """Note beside a variant which exported files it was made of, and install it in `models`, if given.
+
+    So a release that pins those files goes live in this variant. Raises release.Corrupt.
+    """
+    note = {"of": dict(of), "files": hosting.pinned_files(out, model=model, version=_VERSION)}
+    (out / model / hosting.ORIGIN).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+    if models is not None:
+        hosting.install(ContentPin(model=model, version=_VERSION, files=of), repository=out, models=models)
 
 
 def write_configs(*, variant: Variant, out: Path) -> None:

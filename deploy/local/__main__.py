@@ -45,6 +45,8 @@ def main(arguments: list[str]) -> None:
     if command not in COMMANDS:
         sys.exit(f"spamdesk: unknown command {command!r}; one of {', '.join(COMMANDS)}")
     needs, module = COMMANDS[command]
+    if "--gpu" in arguments[1:]:
+        needs = install.for_card
     try:
         needs()
     except (Lacking, InstallFailed) as lacking:

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from deploy.local import packages, preflight, published_clients, triton_files
+from deploy.local.card import Card
 from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
 
 _PYTHONS_FOR_TRITON = ">=3.11,<3.13"  # as preflight.TRITON_PYTHONS
@@ -27,6 +28,12 @@ def for_run() -> None:
             packages.install(ENVIRONMENT, "sagemaker")
     if not is_elsewhere:
         triton()
+
+
+def for_card() -> None:
+    """Install what the product needs on a card: torch, which writes the graphs, but no Triton."""
+    Card.find()
+    for_checks()
 
 
 def for_checks() -> None:

@@ -11,6 +11,7 @@ from typing import IO
 
 from deploy.local import addresses, application, child, ports, postgres_files
 from deploy.local.broker import Broker
+from deploy.local.card import Card
 from deploy.local.places import State
 from deploy.local.postgres import Postgres
 from deploy.local.preflight import Lacking
@@ -48,17 +49,18 @@ PostgreSQL, the broker and Triton are running, and the database is migrated.   C
 def main() -> None:
     """Run until a signal ends it; every refusal is one clear line and exit code 1."""
     state = State.from_environment()
-    only_servers = sys.argv[1:] == ["--only-servers"]
+    only_servers = "--only-servers" in sys.argv[1:]
     try:
+        card = Card.find() if "--gpu" in sys.argv[1:] and not os.environ.get("TRITON_URL") else None
         state_lock = lock(state)
         port = _web_port()
         with state_lock:
-            _run(state, port=port, only_servers=only_servers)
+            _run(state, port=port, only_servers=only_servers, card=card)
     except (Lacking, StartFailed, OSError) as failure:
         sys.exit(f"spamdesk: {failure}")
 
 
-def _run(state: State, *, port: int, only_servers: bool) -> None:
+def _run(state: State, *, port: int, only_servers: bool, card: Card | None) -> None:
     mark = str(state.path)
     if leftovers := child.kill_leftovers(mark=mark):
         say(f"  ended {len(leftovers)} processes that an earlier run left behind")
@@ -68,7 +70,7 @@ def _run(state: State, *, port: int, only_servers: bool) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor.request_stop)
         try:
-            _bring_up(supervisor, state, port=port, only_servers=only_servers)
+            _bring_up(supervisor, state, port=port, only_servers=only_servers, card=card)
         except Stopped:
             say("\nStopping before everything was up")
             return
@@ -80,15 +82,19 @@ def _run(state: State, *, port: int, only_servers: bool) -> None:
     say(f"Stopped; everything is kept in {state.path}")
 
 
-def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: bool) -> None:
+def _bring_up(
+    supervisor: Supervisor, state: State, *, port: int, only_servers: bool, card: Card | None
+) -> None:
     is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
     say("Starting Spamdesk")
+    for step in card.steps(state) if card else ():
+        supervisor.run_step(step)
     if is_demo and not only_servers:
         _launch_simulated_web(supervisor, state)
     for variable in ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL"):
         if supervisor.environment.get(variable):
             say(f"  using {variable} from the environment")
-    launched = servers(supervisor, state)
+    launched = servers(supervisor, state, card=card)
     addresses.write(state=state, environment=supervisor.environment)
     first = [name for name in launched if name != "triton"]
     supervisor.wait_until_up(first)
@@ -103,13 +109,13 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: 
         supervisor.launch_once(application.simulator(port=port))
 
 
-def servers(supervisor: Supervisor, state: State) -> list[str]:
+def servers(supervisor: Supervisor, state: State, *, card: Card | None = None) -> list[str]:
     """Launch each server whose address was not given, and note the addresses; return their names."""
     launched = []
     for variable, server in (
         ("DATABASE_URL", Postgres(state=state, port=ports.free())),
         ("CELERY_BROKER_URL", Broker(state=state, port=ports.free())),
-        ("TRITON_URL", Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())),
+        ("TRITON_URL", Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free(), card=card)),
     ):
         if supervisor.environment.get(variable):
             continue

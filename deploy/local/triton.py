@@ -14,10 +14,11 @@ import http.client
 import json
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deploy.local import ports, preflight, triton_files
+from deploy.local.card import Card
 from deploy.local.places import ROOT, TRITON_ENVIRONMENT, State
 from deploy.local.service import Broken, NotYet, Service
 
@@ -30,12 +31,13 @@ _CANARY = {"inputs": [{"name": "TEXT", "datatype": "BYTES", "shape": [1, 1], "da
 
 @dataclass(frozen=True, kw_only=True)
 class Triton:
-    """The inference server with its two ports and the socket of its administrator."""
+    """The inference server with its two ports and the socket of its administrator; a container on a card."""
 
     state: State
     grpc_port: int
     metrics_port: int
     repository: Path = ROOT / "triton_repo"
+    card: Card | None = None
 
     @property
     def url(self) -> str:
@@ -57,12 +59,31 @@ class Triton:
 
     def service(self) -> Service:
         """Return the service. Raises Lacking if its Python part would hang for want of a library."""
+        common = Service(
+            name="triton",
+            command=(),
+            prepare=self._remove_what_a_crash_left,
+            check=self._check,
+            stop_seconds=7,
+            is_watched=True,
+            says=f"Triton: gRPC {self.grpc_port}, metrics {self.metrics_port}",
+        )
+        if self.card is not None:
+            server = ("tritonserver", *self._options(self.card.repository(self.state)))
+            # The client of a container engine does nothing meanwhile.
+            return replace(
+                common,
+                command=self.card.command(self.state, server),
+                idle_seconds=600,
+                stop_seconds=20,
+                says=f"{common.says}; TensorRT on {self.card.name}",
+            )
         files = triton_files.find(TRITON_ENVIRONMENT)
         lacks = preflight.for_stub(files.stub, library_path=files.library_path)
         if lacks:
             raise preflight.Lacking("\n".join(lack.line for lack in lacks))
-        return Service(
-            name="triton",
+        return replace(
+            common,
             command=self._command(files),
             environment={
                 # The stub finds its Python by PATH and its library by the loader path; nothing else works.
@@ -71,20 +92,22 @@ class Triton:
                 "TOKENIZERS_PARALLELISM": "false",
                 "PYTHONDONTWRITEBYTECODE": "1",  # the model repository is part of the checkout
             },
-            prepare=self._remove_what_a_crash_left,
-            check=self._check,
-            stop_seconds=7,
-            is_watched=True,
-            says=f"Triton: gRPC {self.grpc_port}, metrics {self.metrics_port}",
         )
 
     def _command(self, files: triton_files.TritonFiles) -> tuple[str, ...]:
         return (
             str(files.server),
-            f"--model-repository={self.repository}",
-            f"--model-repository={self._installed}",
+            *self._options(self.repository),
             f"--backend-directory={self._backends(files)}",
             f"--cache-directory={files.caches}",
+            "--allow-gpu-metrics=false",
+            "--pinned-memory-pool-byte-size=0",
+        )
+
+    def _options(self, repository: Path) -> tuple[str, ...]:
+        return (
+            f"--model-repository={repository}",
+            f"--model-repository={self._installed}",
             "--model-control-mode=explicit",
             "--load-model=content",
             "--load-model=topics",
@@ -97,8 +120,6 @@ class Triton:
             f"--metrics-port={self.metrics_port}",
             f"--grpc-restricted-protocol={_RESTRICTED}:{_UNSENDABLE}=nothing",
             f"--backend-config=python,shm-region-prefix-name={self._shared_memory_prefix}",
-            "--allow-gpu-metrics=false",
-            "--pinned-memory-pool-byte-size=0",
             "--exit-timeout-secs=5",  # a dead stub would delay the exit by 30 s
         )
 
@@ -129,6 +150,8 @@ class Triton:
         return f"spamdesk_{hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]}_"
 
     def _remove_what_a_crash_left(self) -> None:
+        if self.card is not None:
+            self.card.remove(self.state)
         self.socket.unlink(missing_ok=True)  # Triton refuses to start on one that is there
         for region in Path("/dev/shm").glob(f"{self._shared_memory_prefix}*"):
             region.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`python -m deploy.sagemaker package | create | wait | invoke | delete`: models of ours on SageMaker."""
+"""`python -m deploy.sagemaker package | create | wait | update | invoke | delete`, for SageMaker."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from deploy.local.places import ROOT
 from deploy.sagemaker import archive
 
 try:
-    from deploy.sagemaker import endpoint, invoke
+    from deploy.sagemaker import endpoint, invoke, update
 except ModuleNotFoundError as missing:
     sys.exit(f"spamdesk: {missing.name} is missing: pip install -r requirements/sagemaker.txt")
 
@@ -103,7 +103,7 @@ def _create(options: argparse.Namespace) -> None:
         role=options.role,
         model_data=options.model_data,
         archive=options.archive,
-        environment={"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": options.model} | dict(options.env),
+        environment=dict(options.env) | {endpoint.DEFAULT_MODEL: options.model},
         instance_type=options.instance_type,
         instances=options.instances,
     )
@@ -120,6 +120,17 @@ def _wait(options: argparse.Namespace) -> None:
             _say(f"deleting {options.name}: {why or 'interrupted'}")
             endpoint.delete(options.name, say=_say, with_archive=False, **limits)
         raise
+
+
+def _update(options: argparse.Namespace) -> None:
+    update.update(
+        options.name,
+        model=options.model,
+        model_data=options.model_data,
+        archive=options.archive,
+        say=_say,
+        **_limits(options),
+    )
 
 
 def _invoke(options: argparse.Namespace) -> None:
@@ -159,6 +170,11 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     wait.add_argument("name", type=_name)
     _waiting(wait)
     wait.add_argument("--delete-on-failure", action="store_true", help="delete all if it does not come up")
+    change = step(_update, "serve another model beside an endpoint's newest; if that fails, as before")
+    change.add_argument("name", type=_name)
+    change.add_argument("--model", required=True, help="the model to add, by the name that `package` took")
+    _archive(change)
+    _waiting(change)
     invoke = step(_invoke, "send texts or pictures; prints logits, or the five likeliest classes, as JSON")
     invoke.add_argument("name", type=_name)
     invoke.add_argument("text", nargs="*")
@@ -181,16 +197,20 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         required=True,
         help="ARN of the execution role, which must read the archive",
     )
-    create.add_argument(
-        "--model-data", type=_s3_address, required=True, help="s3://bucket/key of the archive"
-    )
-    create.add_argument("--archive", type=_file, help="a local model.tar.gz to send there first")
+    _archive(create)
     create.add_argument("--instance-type", default="ml.c5.xlarge", help="ml.c5.xlarge if not given")
     create.add_argument("--instances", type=_count, default=1)
     create.add_argument(
         "--env", type=_pair, action="append", default=[], help="NAME=value, for the container"
     )
     _model(create)
+
+
+def _archive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model-data", type=_s3_address, required=True, help="s3://bucket/key of the archive"
+    )
+    parser.add_argument("--archive", type=_file, help="a local model.tar.gz to send there first")
 
 
 def _model(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,6 @@
 """An endpoint with its configuration and model, all three of one name."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 READY = "InService"
 _ON_THE_WAY = {"Creating", "Updating", "SystemUpdating", "RollingBack"}
-_VARIANT = "all"
+DEFAULT_MODEL = "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME"
+_ADDED = re.compile(r"-(content|image)-[0-9a-f]{12}")
+"""What follows an endpoint's name in those of what an update added."""
 _KINDS = (
     ("endpoint", "endpoint", "EndpointName"),
     ("configuration", "endpoint_config", "EndpointConfigName"),
@@ -76,24 +79,32 @@ def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
     """
     steps = _steps(wanted, client_of("sagemaker"))
     for part, _ in steps:
-        if _is_there(part):
+        if is_there(part):
             raise Failed(f"{part.title} is there already: {part.way_out}")
-    parts: list[_Part] = []
+    make(steps, name=wanted.name, say=say)
+
+
+def make(
+    steps: Sequence[tuple["Part", Callable[[], Any]]], *, name: str, say: Callable[[str], None]
+) -> list["Part"]:
+    """Make things in order; return them, the last first. What was made before a failure is deleted again."""
+    parts: list[Part] = []
     try:
-        for part, make in steps:
+        for part, act in steps:
             parts.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
             with refusals():
-                make()
+                act()
             say(f"created {part.title}")
     except BaseException:
-        if rest := _removed_but(parts[::-1], say=say):
-            say(f"left behind: {', '.join(rest)}; delete {wanted.name} when the reason is gone")
+        if rest := removed_but(parts[::-1], say=say):
+            say(f"left behind: {', '.join(rest)}; delete {name} when the reason is gone")
         raise
+    return parts[::-1]
 
 
 def wait(name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]) -> None:
     """Return when the endpoint is in service. Raises Failed with AWS's reason, or when time is up."""
-    description = _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
+    description = settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
     if description["EndpointStatus"] != READY:
         reason = description.get("FailureReason", "AWS gives no reason")
         raise Failed(f"{name} is {description['EndpointStatus']}: {reason}")
@@ -112,12 +123,19 @@ def delete(
     AWS deletes no endpoint while it starts, so that is waited for. What one that cannot be deleted needs is
     kept. Raises Failed with all that is left.
     """
-    parts = _parts(name, client_of("sagemaker"))
-    if with_archive and (archive := _archive_of(parts[-1], say=say)):
-        parts.insert(2, archive)  # before the model, which alone knows where it is
-    if _is_there(parts[0]):
-        _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
-    if rest := _removed_but(parts, say=say):
+    client = client_of("sagemaker")
+    with refusals():
+        models = client.list_models(NameContains=f"{name}-", MaxResults=100)["Models"]
+    added = [one["ModelName"] for one in models if _ADDED.fullmatch(one["ModelName"], len(name))]
+    groups = [parts_of(one, client) for one in (name, *added)]
+    parts = [groups[0][0], *(group[1] for group in groups)]
+    for model in (group[2] for group in groups):
+        # Before the model, which alone knows where it is.
+        archive = _archive_of(model, say=say) if with_archive else None
+        parts += [archive, model] if archive else [model]
+    if is_there(parts[0]):
+        settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
+    if rest := removed_but(parts, say=say):
         raise Failed(f"not deleted, and may cost money: {', '.join(rest)}; delete {name} again")
 
 
@@ -142,7 +160,7 @@ def client_of(service: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Part:
+class Part:
     """One thing in the account; `find` and `remove` raise what `_NOT_THERE` describes if it is not there."""
 
     title: str
@@ -151,10 +169,10 @@ class _Part:
     way_out: str
 
 
-def _parts(name: str, client: Any) -> list[_Part]:
+def parts_of(name: str, client: Any) -> list[Part]:
     """Return endpoint, configuration and model: each needs those behind it."""
     return [
-        _Part(
+        Part(
             title=f"{title} {name}",
             find=partial(getattr(client, f"describe_{kind}"), **{argument: name}),
             remove=partial(getattr(client, f"delete_{kind}"), **{argument: name}),
@@ -164,9 +182,9 @@ def _parts(name: str, client: Any) -> list[_Part]:
     ]
 
 
-def _archive(address: str, store: Any) -> _Part:
+def _archive(address: str, store: Any) -> Part:
     place = _place(address)
-    return _Part(
+    return Part(
         title=address,
         find=lambda: store.head_object(**place),
         # S3 says nothing if there was none to delete.
@@ -180,8 +198,8 @@ def _place(address: str) -> dict[str, str]:
     return {"Bucket": parts.netloc, "Key": parts.path.removeprefix("/")}
 
 
-def _archive_of(model: _Part, *, say: Callable[[str], None]) -> _Part | None:
-    if not _is_there(model):
+def _archive_of(model: Part, *, say: Callable[[str], None]) -> Part | None:
+    if not is_there(model):
         say(f"not there: {model.title}, so nothing says where its archive is: look in S3")
         return None
     with refusals():
@@ -189,22 +207,22 @@ def _archive_of(model: _Part, *, say: Callable[[str], None]) -> _Part | None:
     return _archive(address, client_of("s3"))
 
 
-def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]:
+def _steps(wanted: Wanted, client: Any) -> list[tuple[Part, Callable[[], Any]]]:
     """Return what to make, in order, and how."""
     name = wanted.name
-    endpoint, configuration, model = _parts(name, client)
+    endpoint, configuration, model = parts_of(name, client)
     container = {
         "Image": wanted.image,
         "ModelDataUrl": wanted.model_data,
         "Environment": dict(wanted.environment),
     }
     variant = {
-        "VariantName": _VARIANT,
+        "VariantName": wanted.environment[DEFAULT_MODEL].replace("_", "-"),
         "ModelName": name,
         "InstanceType": wanted.instance_type,
         "InitialInstanceCount": wanted.instances,
     }
-    steps: list[tuple[_Part, Callable[[], Any]]] = [
+    steps: list[tuple[Part, Callable[[], Any]]] = [
         (
             model,
             lambda: client.create_model(
@@ -217,17 +235,18 @@ def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]
         ),
         (endpoint, lambda: client.create_endpoint(EndpointName=name, EndpointConfigName=name)),
     ]
-    if (file := wanted.archive) is not None:
-        store = client_of("s3")
-        place = _place(wanted.model_data)
-        steps.insert(
-            0,
-            (_archive(wanted.model_data, store), lambda: store.upload_file(Filename=str(file), **place)),
-        )
-    return steps
+    return [*upload(wanted.archive, to=wanted.model_data), *steps]
 
 
-def _settled(
+def upload(archive: Path | None, *, to: str) -> list[tuple[Part, Callable[[], Any]]]:
+    """Return the step that sends an archive to S3, none without one."""
+    if archive is None:
+        return []
+    store, place = client_of("s3"), _place(to)
+    return [(_archive(to, store), lambda: store.upload_file(Filename=str(archive), **place))]
+
+
+def settled(
     name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return what AWS says of an endpoint once it neither starts nor changes. Raises Failed."""
@@ -248,7 +267,7 @@ def _settled(
         time.sleep(poll_seconds)
 
 
-def _is_there(part: _Part) -> bool:
+def is_there(part: Part) -> bool:
     try:
         with refusals():
             part.find()
@@ -259,7 +278,7 @@ def _is_there(part: _Part) -> bool:
     return True
 
 
-def _removed_but(parts: Sequence[_Part], *, say: Callable[[str], None]) -> list[str]:
+def removed_but(parts: Sequence[Part], *, say: Callable[[str], None]) -> list[str]:
     """Remove parts up to the first that cannot be; return the titles of that one and of those behind it."""
     for number, part in enumerate(parts):
         try:

@@ -69,9 +69,8 @@ READ = (
     ),
     _read(
         "content.picture_probability",
-        meaning="What it makes of the text in pictures, or the release's image model of pictures, the "
-        "highest; unknown without either",
-        why="What a picture says or shows is read by no filter of texts",
+        meaning="What it makes of the text in pictures, the highest; unknown without one",
+        why="What a picture says is read by no filter of texts",
     ),
     _read(
         "content.transcript_probability",

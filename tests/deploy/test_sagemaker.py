@@ -13,6 +13,7 @@ import pytest
 from deploy.local.places import ROOT
 from deploy.sagemaker import archive, endpoint
 from deploy.sagemaker.__main__ import main
+from deploy.sagemaker.endpoint import READY
 from tests.deploy.conftest import BUCKET, CREATE, left
 
 
@@ -46,6 +47,64 @@ def test_an_endpoint_of_the_image_model_serves_that(aws: Any, tmp_path: Path) ->
 
     main(["delete", "spam"])
     assert left(aws) == []
+
+
+class TestUpdate:
+    NEW = "content_0123456789ab"
+    ADD = ("update", "spam", "--model", NEW, "--model-data", f"s3://{BUCKET}/new.tar.gz", "--poll", "0.01")
+
+    @pytest.fixture(autouse=True)
+    def changes(self, aws: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+        """The client with what moto lacks: an endpoint gets another configuration."""
+        client, others = endpoint.client_of("sagemaker"), endpoint.client_of
+
+        def changed(**given: str) -> None:
+            client.delete_endpoint(EndpointName=given["EndpointName"])
+            client.create_endpoint(**given)
+
+        monkeypatch.setattr(client, "update_endpoint", changed)
+        monkeypatch.setattr(
+            endpoint, "client_of", lambda name: client if name == "sagemaker" else others(name)
+        )
+        return client
+
+    def test_serves_a_model_beside_the_one_before(self, aws: Any, packed: str) -> None:
+        main([*CREATE, "--archive", packed])
+
+        main([*self.ADD, "--archive", packed])
+
+        used = aws.describe_endpoint(EndpointName="spam")["EndpointConfigName"]
+        [before, added] = aws.describe_endpoint_config(EndpointConfigName=used)["ProductionVariants"]
+        assert (before["VariantName"], before["ModelName"]) == ("content", "spam")
+        assert added == before | {"VariantName": "content-0123456789ab", "ModelName": used}
+        [old, new] = (aws.describe_model(ModelName=name) for name in ("spam", used))
+        assert new["ExecutionRoleArn"] == old["ExecutionRoleArn"]
+        environment = old["PrimaryContainer"]["Environment"] | {endpoint.DEFAULT_MODEL: self.NEW}
+        changed = {"ModelDataUrl": f"s3://{BUCKET}/new.tar.gz", "Environment": environment}
+        assert new["PrimaryContainer"] == old["PrimaryContainer"] | changed
+
+        main([*self.ADD, "--archive", packed])  # as after one that broke off
+        main(["delete", "spam", "--with-archive"])
+        assert left(aws) == []
+
+    @pytest.mark.parametrize("later", [True, False])
+    def test_one_that_fails_leaves_the_endpoint_as_it_was(
+        self, aws: Any, changes: Any, monkeypatch: pytest.MonkeyPatch, *, later: bool
+    ) -> None:
+        main(CREATE)
+        before = left(aws)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                changes, "update_endpoint", lambda **_: None if later else aws.describe_model(ModelName="no")
+            )
+            # AWS by itself takes back a fleet that does not come up.
+            now = {"EndpointStatus": READY, "EndpointConfigName": "spam", "FailureReason": "no capacity"}
+            patch.setattr(endpoint, "settled", lambda *_, **__: now)
+            with pytest.raises(SystemExit, match="as before: no capacity" if later else "Could not find"):
+                main([*self.ADD])
+
+        assert left(aws) == before
+        main(["delete", "spam"])
 
 
 def test_a_failure_leaves_nothing(aws: Any, packed: str) -> None:

@@ -23,6 +23,8 @@ TRTEXEC = """#!{python}
 import json, pathlib, sys
 given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)
 here = pathlib.Path(__file__).parent
+with (here / 'words').open('a') as words:
+    print(*sys.argv[1:], file=words)
 with (here / 'calls').open('a') as calls:
     calls.write(json.dumps(given) + '\\n')
 if 'saveEngine' in given:
@@ -144,6 +146,26 @@ class TestFirstStart:
         assert built["minShapes"] == "ids:1x2"
         assert asked["shapes"] == "ids:2x2"
         assert not list(serve_plans.refusals([served]))
+
+    @pytest.mark.parametrize(("library", "number", "has_it"), [("10", 101303, True), ("11", 110400, False)])
+    def test_asks_for_fp16_where_trtexec_has_the_option(
+        self,
+        trtexec: Path,
+        repository: Path,
+        plans: Path,
+        started: Started,
+        libraries: dict[str, object],
+        library: str,
+        number: int,
+        *,
+        has_it: bool,
+    ) -> None:
+        libraries.pop("libnvinfer.so.10")
+        libraries[f"libnvinfer.so.{library}"] = SimpleNamespace(getInferLibVersion=lambda: number)
+
+        start(plans, repository)
+
+        assert ("--fp16" in (trtexec / "words").read_text().splitlines()[0].split()) is has_it
 
     def test_is_the_only_one_that_builds(
         self, trtexec: Path, repository: Path, plans: Path, started: Started

@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -106,6 +108,17 @@ class TestSchemas:
     )
     def test_each_manifest_fits_the_api(self, document: dict[str, Any], version: str) -> None:
         kubernetes_validate.validate(document, version, strict=True)
+
+    @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+    def test_triton_on_a_card_fits_the_api(self) -> None:
+        built = subprocess.run(["kubectl", "kustomize", f"{FOLDER}-gpu"], capture_output=True, check=True)
+        documents = {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(built.stdout)}
+        one = documents["Deployment", "triton"]
+
+        kubernetes_validate.validate(one, OLDEST_AND_NEWEST[0], strict=True)
+        [container] = one["spec"]["template"]["spec"]["containers"]
+        assert container["resources"]["limits"]["nvidia.com/gpu"] == 1
+        assert {"/models", "/plans", "/promoted"} < {row["mountPath"] for row in container["volumeMounts"]}
 
     def test_a_field_that_does_not_exist_is_found(self) -> None:
         [web] = [one for one in DOCUMENTS if one["kind"] == "Service" and one["metadata"]["name"] == "web"]

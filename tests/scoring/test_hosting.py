@@ -8,6 +8,7 @@ import pytest
 from scoring import hosting
 from scoring.pins import ContentPin
 from scoring.release import Corrupt
+from training import variants
 
 SHIPPED = Path(__file__).parents[2] / "triton_repo"
 MODELS = ("content", "tokenizer", "distilbert")
@@ -123,3 +124,75 @@ class TestInstall:
             hosting.install(pin, repository=repository, models=tmp_path / "models")
 
         assert not (tmp_path / "models").exists()
+
+
+class TestVariants:
+    """The same weights in other files, which say where they come from."""
+
+    @pytest.fixture
+    def for_a_card(self, repository: Path, pin: ContentPin, tmp_path: Path) -> Path:
+        made = Path(shutil.copytree(repository, tmp_path / "tensorrt"))
+        version = made / "distilbert" / "1"
+        for name in ("model.onnx", "plan.json", "model.plan"):
+            (version / name).write_text(f"{name} of a card")
+        model_configs = {"backend": "tensorrt", "default_model_filename": "model.plan"}
+        lines = "".join(f'{name}: "{value}"\n' for name, value in model_configs.items())
+        (made / "distilbert" / "config.pbtxt").write_text(f'name: "distilbert"\n{lines}')
+        variants.finish(made, of=pin.files, model="content", models=None)
+        return made
+
+    def test_are_installed_under_the_name_of_the_weights(
+        self, for_a_card: Path, pin: ContentPin, tmp_path: Path
+    ) -> None:
+        models = tmp_path / "models"
+
+        name = hosting.install(pin, repository=for_a_card, models=models, variant="tensorrt")
+
+        assert name == hosting.served_name(pin)
+        network = models / name.replace("content", "distilbert") / "1"
+        assert "model.plan" in {file.name for file in network.iterdir()}
+        assert not {"model.onnx", "plan.json"} & {file.name for file in network.iterdir()}, (
+            "or it is built anew"
+        )
+        hosting.check_installed(pin, models=models, variant="tensorrt")
+
+    def test_another_than_triton_serves_is_refused_with_the_command_that_makes_it(
+        self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
+    ) -> None:
+        models = tmp_path / "models"
+        for variant, place, command in (
+            ("tensorrt", repository, "python -m training tensorrt --repository"),
+            ("onnxruntime-gpu", repository, "python -m training variants --variant onnxruntime-gpu --rep"),
+            ("cpu", for_a_card, "python -m training variants --variant cpu --repository"),
+        ):
+            with pytest.raises(hosting.Refused, match=f"serves the variant {variant} here, .* `{command}"):
+                hosting.install(pin, repository=place, models=models, variant=variant)
+        (for_a_card / "distilbert/1/model.plan").unlink()
+        variants.finish(for_a_card, of=pin.files, model="content", models=None)
+        with pytest.raises(hosting.Refused, match="there is a plan's recipe"):
+            hosting.install(pin, repository=for_a_card, models=models, variant="tensorrt")
+
+        assert not models.exists()
+
+    def test_what_is_installed_in_the_right_one_serves_whatever_a_repository_holds(
+        self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
+    ) -> None:
+        models = tmp_path / "models"
+        variants.finish(for_a_card, of=pin.files, model="content", models=models)
+
+        for place in (repository, tmp_path / "nowhere"):
+            name = hosting.install(pin, repository=place, models=models, variant="tensorrt")
+            assert name == hosting.served_name(pin)
+        with pytest.raises(hosting.Refused, match="serves the variant onnxruntime-gpu"):
+            hosting.check_installed(pin, models=models, variant="onnxruntime-gpu")
+
+    def test_those_of_other_weights_and_changed_ones_are_refused(
+        self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
+    ) -> None:
+        (repository / "distilbert/1/model.onnx").write_bytes(b"other weights")
+        with pytest.raises(Corrupt, match="was made of other weights than the release pins"):
+            hosting.install(pinned(repository), repository=for_a_card, models=tmp_path / "models")
+
+        (for_a_card / "distilbert/1/model.plan").write_text("changed")
+        with pytest.raises(Corrupt, match=r"model\.plan: SHA-256 is"):
+            hosting.install(pin, repository=for_a_card, models=tmp_path / "models")

@@ -33,18 +33,9 @@ def page(probability: float, **parts: Any) -> EvidencePiece:
     )
 
 
-def picture(spam_probability: float, *, text: str | None = None) -> EvidencePiece:
-    return EvidencePiece(role=MEDIA, picture=PictureRead(text=text, spam_probability=spam_probability))
-
-
 def told(score: ScoreResult) -> dict[str, float | None]:
     """The value of each contribution."""
     return {part.feature: part.value for part in score.contributions}
-
-
-def with_image_model(release: Release) -> Release:
-    pin = {"model": "image", "version": "1", "files": {}}
-    return dataclasses.replace(release, manifest={**release.manifest, "image": pin})
 
 
 def harmless(*pieces: EvidencePiece) -> PostRecord:
@@ -125,42 +116,6 @@ class TestScore:
 
         assert equal(before, after)
         assert content.calls == [2]
-
-
-class TestImageModel:
-    """What was made of pictures when they were fetched; the release need not ask again."""
-
-    def test_a_picture_that_looks_like_spam_brings_a_harmless_text_to_a_human(
-        self, release: Release, content: FakeContent
-    ) -> None:
-        scorer = Scorer(release=with_image_model(release), content=content)
-        posts = [
-            harmless(picture(0.1)),
-            harmless(picture(0.1), picture(0.999)),
-            harmless(picture(0.1, text="drawn 0.8")),
-        ]
-
-        scores = scorer.score_many(posts, blocklist=NO_BANS)
-
-        routes = [Route.ALLOW, Route.REVIEW, Route.ALLOW]
-        assert [score.routing.route for score in scores] == routes
-        by_score = [told(score)["content.picture_probability"] for score in scores]
-        assert by_score == pytest.approx([0.1, 0.999, 0.8])
-        np.testing.assert_allclose(scorer.read(posts)[:, 1], [0.1, 0.999, 0.8])
-
-    def test_is_joined_where_nothing_is_left_to_ask(self, release: Release, content: FakeContent) -> None:
-        score = Scorer(release=with_image_model(release), content=content).score(
-            record(text=" ", evidence=(picture(0.999),)), blocklist=NO_BANS
-        )
-
-        assert content.calls == []
-        assert told(score)["content.picture_probability"] == 0.999
-
-    def test_of_another_release_is_not_looked_at(self, scorer: Scorer) -> None:
-        before, after = scorer.score_many([harmless(), harmless(picture(0.999))], blocklist=NO_BANS)
-
-        assert after.spam_probability == before.spam_probability
-        assert "content.picture_probability" not in told(after)
 
 
 class TestAsking:

@@ -9,6 +9,7 @@ import pytest
 import tritonclient.grpc
 
 from scoring.content import ContentModel
+from tests import tiny_resnet
 from tests.triton.sagemaker_endpoint import Endpoint, at_aws
 from training.image import backbone, repository
 
@@ -39,14 +40,15 @@ def endpoint(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endp
 
 
 @pytest.fixture(scope="session")
-def random_backbone() -> Any:
-    """A ResNet50 that was never trained: torchvision's definition, no hub."""
-    return backbone.load(backbone.RANDOM)
+def random_backbone(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A small ResNet of a thousand classes that was never trained."""
+    labels = [f"class {number}" for number in range(1000)]
+    return backbone.load(tiny_resnet.saved(tmp_path_factory.mktemp("image") / "weights", labels=labels))
 
 
 @pytest.fixture(scope="session")
 def image_repository(random_backbone: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The image model as `python -m training image` writes it."""
     folder = tmp_path_factory.mktemp("image") / "repository"
-    repository.write(random_backbone, out=folder, about={})
+    repository.write(random_backbone, out=folder)
     return folder

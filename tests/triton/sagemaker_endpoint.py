@@ -34,6 +34,8 @@ class Endpoint:
     def __init__(self, path: Path) -> None:
         self.socket, self.delay, self.refusal = path, 0.0, (0, "")
         self.asked: list[str] = []
+        self.beside: dict[str, Endpoint] = {}
+        """Other production variants, by their names."""
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "") -> tuple[int, str, bytes]:
         with contextlib.closing(UnixConnection(self.socket, timeout=20)) as connection:
@@ -45,6 +47,7 @@ class Endpoint:
 @contextlib.contextmanager
 def serving(folder: Path, *, model: str, package: Sequence[str] = ()) -> Iterator[Endpoint]:
     """The archive of `package`, unpacked as SageMaker does and served with its environment and options."""
+    folder.mkdir(exist_ok=True)
     main(["package", "--model", model, "--out", str(folder / "model.tar.gz"), *package])
     with tarfile.open(folder / "model.tar.gz") as archive:
         archive.extractall(folder / "model")
@@ -103,7 +106,8 @@ def at_aws(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoi
             assert self.headers["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=id/")
             served.asked.append(self.headers["Content-Type"])
             time.sleep(served.delay)
-            status, content_type, answer = served.ask(
+            variant = self.headers.get("X-Amzn-SageMaker-Target-Variant", "content")
+            status, content_type, answer = served.beside.get(variant, served).ask(
                 "POST", "/invocations", body, self.headers["Content-Type"]
             )
             code = ""

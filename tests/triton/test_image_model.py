@@ -19,6 +19,7 @@ from tritonclient.utils import InferenceServerException
 from deploy.local.places import State
 from scoring.triton_socket import TritonSocket
 from tests.libraries import later, needs
+from tests.tiny_resnet import CROP, RESIZE
 from tests.triton import image_files, own_server
 from tests.triton.image_files import as_file, drawn
 
@@ -64,24 +65,24 @@ class Served:
         return np.asarray(answer.as_numpy("probabilities"))
 
     def framework(self, picture: Image.Image) -> NDArray[Any]:
-        """What torchvision's preprocessing of these weights and the network in torch make of it."""
+        """What the preprocessing of these weights and the network in torch make of it."""
         pixels = torch.from_numpy(preprocessed(picture.convert("RGB")))
         with torch.inference_mode():
-            logits = self.backbone.model(pixels[None])
+            logits = self.backbone.model(pixels[None]).logits
         return np.asarray(torch.softmax(logits, dim=1)[0])
 
 
 def preprocessed(picture: Image.Image) -> NDArray[np.float32]:
-    """torchvision's ImageClassification(crop_size=224, resize_size=232), written out."""
+    """Scale the shorter side and take the middle square, rounded as torchvision does, written out."""
     width, height = picture.size
     shorter = min(width, height)
     size = (
-        232 if width == shorter else 232 * width // shorter,
-        232 if height == shorter else 232 * height // shorter,
+        RESIZE if width == shorter else RESIZE * width // shorter,
+        RESIZE if height == shorter else RESIZE * height // shorter,
     )
     scaled = picture.resize(size, Image.Resampling.BILINEAR)
-    left, top = round((size[0] - 224) / 2), round((size[1] - 224) / 2)
-    middle = np.asarray(scaled.crop((left, top, left + 224, top + 224)), dtype=np.float32) / np.float32(255)
+    left, top = round((size[0] - CROP) / 2), round((size[1] - CROP) / 2)
+    middle = np.asarray(scaled.crop((left, top, left + CROP, top + CROP)), dtype=np.float32) / np.float32(255)
     mean = np.array((0.485, 0.456, 0.406), dtype=np.float32)
     deviation = np.array((0.229, 0.224, 0.225), dtype=np.float32)
     return np.asarray(((middle - mean) / deviation).transpose(2, 0, 1), dtype=np.float32)

@@ -16,8 +16,9 @@ from deploy.local import ports
 from deploy.sagemaker.__main__ import main
 from moderation import scorer
 from moderation.models import Promotion
+from moderation.operations.releases import promote
 from scoring.content import ContentModel, Unavailable
-from scoring.hosting import Refused
+from scoring.hosting import WrongAnswers, served_name
 from tests import releases
 from tests.libraries import needs
 from tests.moderation.instants import AT
@@ -133,15 +134,34 @@ class TestPromotion:
         assert scorer.release().id == candidate.id
         assert scorer.content().is_ready()
 
-    def test_other_weights_are_refused_and_nothing_changes(self, tmp_path: Path) -> None:
+    def test_other_weights_are_asked_under_their_own_name_once_an_update_added_them(
+        self, endpoint: Endpoint, tmp_path: Path, settings: Settings
+    ) -> None:
         models = releases.repository(tmp_path / "repository", shift=0.3)
         candidate = releases.release(tmp_path / "candidate", models=models)
+        name = served_name(candidate.content)
+        before = scorer.content().probabilities(TEXTS)
+        endpoint.refusal = (400, "ValidationError")
 
-        with pytest.raises(Refused, match="serves the one model it was created with"):
+        with pytest.raises(
+            WrongAnswers, match=r"ValidationError: .*`python -m deploy.sagemaker update Spam-1`"
+        ):
             promote_with(candidate, models=models, at=AT)
-
         assert not Promotion.objects.exists()
-        assert scorer.content().is_ready()
+
+        endpoint.refusal = (0, "")
+        # What was installed at the refusal is what is packed.
+        package = ["--repository", str(settings.TRITON_MODELS_DIR)]
+        with sagemaker_endpoint.serving(tmp_path / "new", model=name, package=package) as added:
+            endpoint.beside[name.replace("_", "-")] = added
+            promote_with(candidate, models=models, at=AT)
+            scorer.forget()
+
+            assert scorer.release().id == candidate.id
+            assert (scorer.content().probabilities(TEXTS) > before)[:3].all()
+            promote.roll_back(actor=None, at=AT)
+        scorer.forget()
+        assert scorer.content().probabilities(TEXTS).tolist() == before.tolist()
 
 
 @needs("torch")

@@ -1,5 +1,5 @@
-"""The image model: ResNet50, from weights of torchvision's hub or a file, as a model repository for Triton.
+"""The image model: ResNet50 with weights from a folder or Hugging Face's hub, as Triton's model repository.
 
-The network (`resnet50`) and its weights (`backbone`), a last layer for spam (`head`), Triton's
-configuration (`configs`), the folder (`repository`), the command.
+The network and its preprocessing (`backbone`), a last layer for spam (`head`), Triton's configuration
+(`configs`), the folder (`repository`), the command.
 """

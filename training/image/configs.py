@@ -1,108 +1,71 @@
-"""Triton's configuration of the image model's parts, in each variant."""
+"""Triton's configuration of the image model's parts: that of `triton_image`, for one network and variant."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 from training import model_configs
-from training.image.backbone import Preprocessing
+from training.image.backbone import SERVED, Backbone
 from training.model_configs import COMMENTS, DESCRIPTIONS, Variant
-
-if TYPE_CHECKING:
-    from tritonclient.grpc.model_config_pb2 import ModelConfig
 
 MODEL, DECODER, NETWORK = "image", "pixels", "resnet50"
 """The model that clients call, and its steps."""
 MAX_BATCH = 32
 LABELS = "labels.txt"
-_VERSION = "1"
-_SOURCE = "Written by `python -m training image`; change training/image/configs.py instead."
+CONFIG = "config.pbtxt"
+_SOURCE = "Written by `python -m training image` from triton_image."
+_ON_CPU_ONLY = ("INFERENCE_PRECISION_HINT", "INFERENCE_NUM_THREADS")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Served:
-    """The properties of a network that configurations need."""
-
-    classes: int
-    preprocessing: Preprocessing
-    origin: str
-    is_random: bool
-
-
-def texts(variant: Variant, served: Served) -> dict[str, str]:
-    """Render the config.pbtxt of each model, by the model's name."""
-    warning = "RANDOM WEIGHTS: what this model answers means nothing.\n" if served.is_random else ""
+def texts(backbone: Backbone) -> dict[str, str]:
+    """Render the config.pbtxt of each model as served on CPU, by the model's name."""
+    decoder, network, model = (read(SERVED / name) for name in (DECODER, NETWORK, MODEL))
+    steps = backbone.preprocessing
+    for tensor in (decoder.output[0], network.input[0]):
+        tensor.dims[:] = [3, steps.crop, steps.crop]
+    for tensor in (network.output[0], model.output[0]):
+        tensor.dims[:] = [len(backbone.labels)]
+    for name, numbers in {
+        "RESIZE": [steps.resize],
+        "CROP": [steps.crop],
+        "MEAN": steps.mean,
+        "STD": steps.deviation,
+    }.items():
+        decoder.parameters[name].string_value = " ".join(map(str, numbers))
+    # For people: Triton shows it with the model's configuration.
+    network.parameters["WEIGHTS"].string_value = backbone.origin
+    for config in (decoder, network):
+        model_configs.batch_dynamically(config)
     return {
-        DECODER: model_configs.rendered(_decoder(served), COMMENTS["pixels"], source=_SOURCE),
-        NETWORK: model_configs.rendered(
-            _network(variant, served),
-            f"{warning}Weights: {served.origin}.\n{DESCRIPTIONS[variant].resnet50}",
-            source=_SOURCE,
-        ),
-        MODEL: model_configs.rendered(_ensemble(served), f"{warning}{COMMENTS['image']}", source=_SOURCE),
+        DECODER: model_configs.rendered(decoder, COMMENTS["pixels"], source=_SOURCE),
+        NETWORK: _rendered(network, Variant.CPU),
+        MODEL: model_configs.rendered(model, COMMENTS["image"], source=_SOURCE),
     }
 
 
-def _decoder(served: Served) -> ModelConfig:
-    config = _config(DECODER, backend="python")
-    config.input.add(name="PICTURE", data_type="TYPE_STRING", dims=[1])
-    config.output.add(name="pixels", data_type="TYPE_FP32", dims=_pixels(served))
-    config.instance_group.add(count=1, kind="KIND_CPU")
-    model_configs.batch_dynamically(config)
-    steps = served.preprocessing
-    for name, value in {
-        "RESIZE": str(steps.resize),
-        "CROP": str(steps.crop),
-        "MEAN": " ".join(map(str, steps.mean)),
-        "STD": " ".join(map(str, steps.deviation)),
-    }.items():
-        config.parameters[name].string_value = value
-    return config
-
-
-def _network(variant: Variant, served: Served) -> ModelConfig:
-    served_on = DESCRIPTIONS[variant]
-    config = _config(NETWORK, backend=served_on.backend)
-    config.input.add(name="pixels", data_type="TYPE_FP32", dims=_pixels(served))
-    config.output.add(name="probabilities", data_type="TYPE_FP32", dims=[served.classes])
-    config.instance_group.add(count=1, kind=served_on.kind)
-    model_configs.batch_dynamically(config)
-    # For people: Triton shows it with the model's configuration.
-    config.parameters["WEIGHTS"].string_value = served.origin
-    if variant is Variant.CPU:
-        config.parameters["INFERENCE_PRECISION_HINT"].string_value = "f32"
-        config.parameters["INFERENCE_NUM_THREADS"].string_value = "0"
-        return config
-    config.default_model_filename = served_on.model_file
+def on_card(network: Any, variant: Variant) -> str:
+    """Render the configuration of a network that is served on CPU for a GPU."""
+    described = DESCRIPTIONS[variant]
+    network.backend, network.default_model_filename = described.backend, described.model_file
+    del network.instance_group[:]
+    network.instance_group.add(count=1, kind=described.kind)
+    for name in _ON_CPU_ONLY:
+        del network.parameters[name]
     if variant is Variant.TENSORRT:
-        config.optimization.cuda.graphs = True
-    return config
+        network.optimization.cuda.graphs = True
+    return _rendered(network, variant)
 
 
-def _ensemble(served: Served) -> ModelConfig:
-    config = _config(MODEL, backend="")
-    config.platform = "ensemble"
-    config.input.add(name="PICTURE", data_type="TYPE_STRING", dims=[1])
-    # In the version's folder: with the weights it is pinned, installed and packed.
-    config.output.add(
-        name="probabilities",
-        data_type="TYPE_FP32",
-        dims=[served.classes],
-        label_filename=f"{_VERSION}/{LABELS}",
-    )
-    for model, takes, gives in ((DECODER, "PICTURE", "pixels"), (NETWORK, "pixels", "probabilities")):
-        config.ensemble_scheduling.step.add(
-            model_name=model, model_version=-1, input_map={takes: takes}, output_map={gives: gives}
-        )
-    return config
-
-
-def _pixels(served: Served) -> list[int]:
-    return [3, served.preprocessing.crop, served.preprocessing.crop]
-
-
-def _config(name: str, *, backend: str) -> ModelConfig:
+def read(folder: Path) -> Any:
+    """Return the configuration in a model's folder."""
+    from google.protobuf import text_format
     from tritonclient.grpc import model_config_pb2
 
-    return model_config_pb2.ModelConfig(name=name, backend=backend, max_batch_size=MAX_BATCH)
+    return text_format.Parse((folder / CONFIG).read_text(encoding="utf-8"), model_config_pb2.ModelConfig())
+
+
+def _rendered(network: Any, variant: Variant) -> str:
+    origin = network.parameters["WEIGHTS"].string_value
+    comment = f"Weights: {origin}.\n{DESCRIPTIONS[variant].resnet50}"
+    return model_configs.rendered(network, comment, source=_SOURCE)

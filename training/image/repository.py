@@ -1,28 +1,22 @@
-"""The image model's part of a model repository for Triton, its variants for a GPU, and its pin in a release.
+"""The image model's part of a model repository for Triton, and its variants for a GPU.
 
 The network is kept as ONNX: normalised pixels in, probabilities of the classes out.
 """
 
 from __future__ import annotations
 
-import base64
-import dataclasses
-import io
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scoring import hosting
-from scoring.pins import ImagePin, PictureProbe
 from training import export_onnx, onnx_weights, plan_recipe
 from training.image import configs
-from training.image.backbone import SERVED, Backbone, Preprocessing, pixels
-from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
+from training.image.backbone import SERVED, Backbone
+from training.image.configs import CONFIG, DECODER, LABELS, MODEL, NETWORK
 from training.model_configs import NoModel, Variant
 from training.plan_recipe import Network, Profile
 
@@ -30,7 +24,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 ABOUT = "image.json"
-"""Beside the models: origin of the weights, preprocessing and measurements."""
+"""Beside the models: origin of the weights, and measurements."""
 ONNX = "model.onnx"
 MAX_DIFFERENCE = 1e-3
 """Largest difference of a probability's logarithm between the framework and the file: probabilities of a
@@ -38,44 +32,49 @@ thousand classes are too small to compare directly.
 """
 _CHECKED_BATCHES = (1, 3)
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
-_VERSION = "1"
+_PARTS = (DECODER, NETWORK, MODEL)
+_COMPILED = shutil.ignore_patterns("__pycache__")
 
 
-def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+def write(backbone: Backbone, *, out: Path) -> dict[str, Any]:
     """Write the models image, pixels and resnet50 into a repository, which may hold others already.
 
-    Return the content of image.json: `about` and facts about the network. Nothing is replaced unless the
+    Return the content of image.json, facts about the network. Nothing is replaced unless the
     exported file agrees with the framework. Raises export_onnx.Unfaithful.
     """
-    served = Served(
-        classes=len(backbone.labels),
-        preprocessing=backbone.preprocessing,
-        origin=backbone.origin,
-        is_random=backbone.is_random,
-    )
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
         folder = Path(scratch)
-        for name in (DECODER, NETWORK, MODEL):
-            (folder / name / "1").mkdir(parents=True)
+        for name, text in configs.texts(backbone).items():
+            shutil.copytree(SERVED / name, folder / name, ignore=_COMPILED)
+            (folder / name / CONFIG).write_text(text, encoding="utf-8")
         difference = write_onnx(
             backbone.model, side=backbone.preprocessing.crop, path=folder / NETWORK / "1" / ONNX
         )
-        _write_labels(folder, labels="".join(f"{label}\n" for label in backbone.labels))
-        _write_served(folder, variant=Variant.CPU, served=served)
-        facts = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
-        for name in (DECODER, NETWORK, MODEL):
+        labels = "".join(f"{label}\n" for label in backbone.labels)
+        (folder / MODEL / "1" / LABELS).write_text(labels, encoding="utf-8")
+        for name in _PARTS:
             shutil.rmtree(out / name, ignore_errors=True)
             (folder / name).rename(out / name)
+    facts = {"weights": backbone.origin, "largest_difference": difference}
     (out / ABOUT).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     return facts
 
 
 def with_probabilities(model: nn.Module) -> Any:
-    """Return the network with softmax at its end, in evaluation mode."""
-    import torch
+    """Return the network, pixels in and probabilities out, in evaluation mode."""
+    from torch import Tensor, nn
 
-    return torch.nn.Sequential(model, torch.nn.Softmax(dim=1)).eval()
+    class Probabilities(nn.Module):  # type: ignore[misc] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = model
+
+        def forward(self, given: Tensor) -> Tensor:
+            probabilities: Tensor = self.network(given).logits.softmax(dim=1)
+            return probabilities
+
+    return Probabilities().eval()
 
 
 def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
@@ -108,81 +107,22 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     It has no TensorRT plan, but the recipe to build it on the GPU. Raises NoModel.
     """
     source = repository / NETWORK / "1" / ONNX
-    labels = repository / MODEL / "1" / LABELS
-    for path in (source, labels, repository / ABOUT):
+    for path in (source, repository / MODEL / "1" / LABELS):
         if not path.is_file():
             raise NoModel(f"{path} is missing: write it by `python -m training image`")
-    for name in (DECODER, NETWORK, MODEL):
-        (out / name / "1").mkdir(parents=True, exist_ok=True)
-    _write_labels(out, labels=labels.read_text(encoding="utf-8"))
-    _write_served(out, variant=variant, served=served_of(repository))
-    shutil.copyfile(repository / ABOUT, out / ABOUT)
-    target = out / NETWORK / "1" / ONNX
+    for name in _PARTS:
+        shutil.copytree(repository / name, out / name, ignore=_COMPILED, dirs_exist_ok=True)
     if variant is Variant.CPU:
-        shutil.copyfile(source, target)
         return
-    onnx_weights.write_half(source=source, target=target)
+    network = out / NETWORK
+    (network / "1" / "model.py").unlink()  # what serves it on CPU
+    (network / CONFIG).write_text(configs.on_card(configs.read(network), variant), encoding="utf-8")
+    onnx_weights.write_half(source=source, target=network / "1" / ONNX)
     if variant is Variant.TENSORRT:
-        plan_recipe.write(target.parent, network=pictures(repository), profile=PROFILE)
+        plan_recipe.write(network / "1", network=pictures(repository), profile=PROFILE)
 
 
 def pictures(repository: Path) -> Network:
     """Return the inputs of a plan of a repository's network."""
-    side = served_of(repository).preprocessing.crop
-    return Network(name=NETWORK, inputs=("pixels",), row=(3, side, side))
-
-
-def served_of(repository: Path) -> Served:
-    """Return a repository's network as image.json describes it."""
-    settings = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
-    steps = settings["preprocessing"]
-    tuples = {name: tuple(steps[name]) for name in ("mean", "deviation")}
-    return Served(**{**settings, "preprocessing": Preprocessing(**{**steps, **tuples})})
-
-
-def _write_labels(folder: Path, *, labels: str) -> None:
-    (folder / MODEL / "1" / LABELS).write_text(labels, encoding="utf-8")
-
-
-def _write_served(folder: Path, *, variant: Variant, served: Served) -> None:
-    """Write configurations, and the code that runs in Triton's Python."""
-    for name, text in configs.texts(variant, served).items():
-        (folder / name / "config.pbtxt").write_text(text, encoding="utf-8")
-    python = (DECODER, NETWORK) if variant is Variant.CPU else (DECODER,)
-    for name in python:
-        for file in sorted((SERVED / name / "1").glob("*.py")):
-            shutil.copyfile(file, folder / name / "1" / file.name)
-
-
-def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:
-    """Return the pin of a repository's image model; its probes are the framework's own answers."""
-    return ImagePin(
-        model=MODEL,
-        version=_VERSION,
-        files=hosting.pinned_files(repository, model=MODEL, version=_VERSION),
-        probes=tuple(_probes(backbone)),
-    )
-
-
-def _probes(backbone: Backbone) -> Iterator[PictureProbe]:
-    import torch
-
-    whole = with_probabilities(backbone.model)
-    for picture in _drawn():
-        square = pixels(picture, preprocessing=backbone.preprocessing)
-        with torch.inference_mode():
-            probability = float(whole(torch.from_numpy(square[None]))[0, 1])
-        yield PictureProbe(picture=base64.b64encode(picture).decode("ascii"), probability=probability)
-
-
-def _drawn() -> Iterator[bytes]:
-    """Return small pictures as files: rings, and stripes."""
-    from PIL import Image
-
-    across, down = np.meshgrid(np.arange(48), np.arange(48))
-    rings = np.hypot(across - 24, down - 24).astype(int) // 6 % 2 * 255
-    stripes = (across + 2 * down) // 8 % 2 * 255
-    for red, green, blue in ((rings, 255 - rings, down * 5), (stripes, across * 5, 255 - stripes)):
-        buffer = io.BytesIO()
-        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(buffer, format="PNG")
-        yield buffer.getvalue()
+    row = tuple(configs.read(repository / NETWORK).input[0].dims)
+    return Network(name=NETWORK, inputs=("pixels",), row=row)

@@ -59,15 +59,6 @@ class EvidencePictureSerializer(serializers.Serializer[Any]):
     is_animated = serializers.BooleanField(help_text="Then its first frame was read.")
     has_thumbnail = serializers.BooleanField(help_text="Whether moderators see a small copy of it.")
     codes = EvidenceCodeSerializer(many=True)
-    image_spam_probability = serializers.FloatField(
-        allow_null=True,
-        min_value=0,
-        max_value=1,
-        help_text=(
-            "What the release's image model makes of it; null without such a model, and where it did not"
-            " answer."
-        ),
-    )
 
 
 class EvidenceSerializer(DescribedSerializer):
@@ -166,5 +157,4 @@ def _picture(finding: Finding, *, hosts: Mapping[str, str]) -> dict[str, Any]:
         "codes": [
             {**code, "host": findings.host_behind(code["text"], hosts) or None} for code in finding.codes
         ],
-        "image_spam_probability": finding.image_spam_probability,
     }

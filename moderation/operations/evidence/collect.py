@@ -25,7 +25,6 @@ from moderation.operations.evidence import (
     leads,
     leases,
     mattering,
-    picture_model,
     renew,
     sent_pictures,
     thumbnails,
@@ -69,7 +68,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         means = Means(get=answers.get, read=reader, wait=leases.wait_for_site)
     journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
     try:
-        facts = picture_model.judged(_facts(journey, expected=row.kind))
+        facts = _facts(journey, expected=row.kind)
     except Busy:
         leases.give_back(row, at=at)
         return 0

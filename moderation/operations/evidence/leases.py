@@ -18,7 +18,7 @@ from django.db.models import F, Q
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import picture_model, sent_pictures, thumbnails
+from moderation.operations.evidence import sent_pictures, thumbnails
 from moderation.operations.infrastructure import advisory_locks, limits, sweeps, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.infrastructure.limits import Bucket, LimitReached
@@ -162,12 +162,9 @@ def sweep(*, at: datetime) -> int:
     """Enqueue again what is due, and keep files that wait for the store; return how many.
 
     Rows that were tried too often end as LOST.
-
-    Pictures about which the image model did not answer are asked about again.
     """
     forgotten = sweeps.forgotten(has_backlog=enqueue.messages().get("evidence", 0) > 0, at=at)
     enqueued = _requests(forgotten, at=at) + _addresses(forgotten, at=at)
-    picture_model.ask_again(at=at)
     sent_pictures.drop_old(at=at)
     return enqueued + thumbnails.bring()
 

@@ -11,22 +11,19 @@ from django.db.models.fields.json import KeyTransform
 
 from moderation import scorer
 from moderation.models import Evidence, Promotion, Revision, Score
-from moderation.operations.evidence import leads, picture_model
+from moderation.operations.evidence import leads
 from moderation.queries.records import record_evidence
 from moderation.queries.rules import rules_in_force
 from scoring.evidence import CAPTIONS
 from scoring.evidence_model import EVIDENCE_FILE
 
-_WORDS = frozenset(
+_READ = frozenset(
     {
         *("title", "article", "text", "transcript", "forms", "downloads", "codes"),
         *("asks_password", "posts_elsewhere", "offers_download"),
     }
 )
-_SHOWN = frozenset({picture_model.PROBABILITY, "spam_probability"})
-"""Facts of evidence, in rows and in records, that a release can read, and those that only one with an image
-model can.
-"""
+"""Facts of evidence, in rows and in records, that a release can read."""
 
 
 def could_matter(row: Evidence) -> bool:
@@ -66,25 +63,12 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
 def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:
     """Return the pieces of a record that could matter, each as a string to compare."""
     collected = (piece for piece in pieces if piece["role"] != CAPTIONS)
-    return {
-        json.dumps(_plain(piece, read=read), sort_keys=True)
-        for piece in collected
-        if _tells(piece, read=read)
-    }
+    return {json.dumps(piece, sort_keys=True) for piece in collected if _tells(piece, read=read)}
 
 
 def _tells(piece: Mapping[str, Any], *, read: Collection[str]) -> bool:
     facts = {"transcript": piece["transcript"], **(piece["picture"] or {}), **(piece["page"] or {})}
     return bool(piece["leads_elsewhere"] or piece["hops"] or _says(facts, read=read))
-
-
-def _plain(piece: Mapping[str, Any], *, read: Collection[str]) -> dict[str, Any]:
-    # The image model may answer later: no news to a release that reads none.
-    picture = piece["picture"] and {
-        name: None if name in _SHOWN and name not in read else value
-        for name, value in piece["picture"].items()
-    }
-    return {**piece, "picture": picture}
 
 
 def _says(facts: Mapping[str, Any], *, read: Collection[str]) -> bool:
@@ -93,13 +77,6 @@ def _says(facts: Mapping[str, Any], *, read: Collection[str]) -> bool:
 
 def _read() -> Collection[str]:
     """Return which facts the live release reads. Its models are not loaded for that."""
-    names = ("release__manifest__files", "release__manifest__image__model")
-    files, image = Promotion.objects.order_by("-id").values_list(*names).first() or _shipped()
-    if EVIDENCE_FILE not in files:
-        return frozenset()
-    return _WORDS if image is None else _WORDS | _SHOWN
-
-
-def _shipped() -> tuple[Collection[str], str | None]:
-    release = scorer.shipped()
-    return release.files, release.image.model if release.image else None
+    newest = Promotion.objects.order_by("-id").values_list("release__manifest__files", flat=True).first()
+    files = scorer.shipped().files if newest is None else newest
+    return _READ if EVIDENCE_FILE in files else frozenset()

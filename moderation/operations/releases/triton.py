@@ -1,4 +1,4 @@
-"""The models that Triton serves for the live release and for those on standby: content, and image if any."""
+"""The content models that Triton serves for the live release and for those on standby."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -6,10 +6,11 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
-from moderation import image_model, scorer
+from moderation import scorer
 from moderation.models import Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
+from scoring.content import Unavailable
 from scoring.hosting import TritonAdmin
 from scoring.release import Release
 from scoring.triton_socket import TritonSocket
@@ -27,45 +28,28 @@ def stage(release: Release, *, repository: Path) -> None:
     """Write a release beside the live one, load its models under their own names, and probe them.
 
     The shipped content model serves all releases with its weights. It is installed for them all the same, for
-    the day when the code ships another. The image model may have been installed before, by training; then the
-    repository need not hold it. Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its
-    models are not loaded.
+    the day when the code ships another. Other weights are taken only in the variant that serves the shipped
+    ones. Models may have been installed before, by training; then the repository need not hold them. Raises
+    release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its models are not loaded.
     """
     store.files(release)
     models = settings.TRITON_MODELS_DIR
     if release.id != scorer.shipped().id:
-        hosting.install(release.content, repository=repository, models=models)
-        if release.image is not None:
-            hosting.install_unless_there(release.image, repository=repository, models=models)
+        variant = _variant() if _own_content(release) else ""
+        hosting.install(release.content, repository=repository, models=models, variant=variant)
     _load(release)
-    try:
-        _load_image(release)
-    except (hosting.Refused, hosting.WrongAnswers):
-        _unload_unwanted(release)
-        raise
 
 
 def load(release: Release) -> None:
-    """Load the content model of a kept release if needed, and probe it. Raises as stage does.
-
-    Without its image model a release can go live again: what it would say of pictures is unknown until the
-    model is loaded.
-    """
+    """Load the content model of a kept release if needed, and probe it. Raises as stage does."""
     try:
         hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except hosting.WrongAnswers:
         _load(release)
-    try:
-        _load_image(release)
-    except (hosting.Refused, hosting.WrongAnswers) as reason:
-        log.warning("image_model_not_loaded", release=release.id[:12], reason=str(reason))
 
 
 def reload() -> list[str]:
-    """Load what Triton lost in a restart, or never had: the image model of a release that nobody promoted.
-
-    Return the names of the models.
-    """
+    """Load what Triton lost in a restart; return the names of the models."""
     wanted = _wanted()
     if not wanted:
         return []
@@ -76,7 +60,7 @@ def reload() -> list[str]:
             triton.load(name)
             loaded.append(name)
         except hosting.Refused as reason:
-            # Posts are scored without content meanwhile, and again later; of pictures nothing is said.
+            # Posts are scored without content meanwhile, and again later.
             log.warning("model_not_loaded", model=name, reason=str(reason))
             if _NOT_THERE not in str(reason):
                 break  # Triton is down or still starting, and each attempt may wait as long as it may
@@ -92,13 +76,9 @@ def tidy() -> None:
     note.with_suffix(".new").write_text("".join(f"{name}\n" for name in wanted), encoding="utf-8")
     note.with_suffix(".new").replace(note)
     triton = admin()
-    for folder in (*_installed("content"), *_installed("image")):
+    for folder in sorted(settings.TRITON_MODELS_DIR.glob("content_*")):
         if folder.name not in wanted and triton.is_ready(folder.name):
             _unload(triton, folder.name)
-
-
-def _installed(model: str) -> list[Path]:
-    return sorted(settings.TRITON_MODELS_DIR.glob(f"{model}_*"))
 
 
 def admin() -> TritonAdmin:
@@ -106,6 +86,14 @@ def admin() -> TritonAdmin:
     if TritonSocket(settings.TRITON_ADMIN_SOCKET, timeout_seconds=5).is_listening():
         return TritonAdmin(url=f"unix://{settings.TRITON_ADMIN_SOCKET}")
     return TritonAdmin(url=settings.TRITON_URL, key=settings.TRITON_ADMIN_KEY)
+
+
+def _variant() -> str:
+    """Return the variant in which Triton serves the shipped content model. Raises hosting.Refused."""
+    try:
+        return hosting.VARIANTS.get(scorer.current().content_of(scorer.shipped().id).served_by(), "")
+    except Unavailable as away:
+        raise hosting.Refused(f"Triton does not say what it serves: {away}") from away
 
 
 def _load(release: Release) -> None:
@@ -117,34 +105,13 @@ def _load(release: Release) -> None:
     triton = admin()
     try:
         if name:
+            hosting.check_installed(release.content, models=settings.TRITON_MODELS_DIR, variant=_variant())
             _load_installed(triton, name)
         hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except (hosting.Refused, hosting.WrongAnswers):
         if name and name not in _wanted():
             _unload(triton, name)
         raise
-
-
-def _load_image(release: Release) -> None:
-    """Load a release's image model, if it carries one, unless it answers as pinned already.
-
-    Raises hosting.Refused or hosting.WrongAnswers.
-    """
-    image = image_model.of(release.id)
-    if image is None or release.image is None:
-        return
-    try:
-        hosting.probe_image(release.image, image=image)
-    except hosting.WrongAnswers:
-        _load_installed(admin(), image.model)
-        hosting.probe_image(release.image, image=image)
-
-
-def _unload_unwanted(release: Release) -> None:
-    triton, wanted = admin(), _wanted()
-    for name in _own_names(scorer.kept(release.id)):
-        if name not in wanted:
-            _unload(triton, name)
 
 
 def _load_installed(triton: TritonAdmin, name: str) -> None:
@@ -168,15 +135,11 @@ def _wanted() -> list[str]:
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1] or [scorer.shipped().id]
     ids += ShadowRun.objects.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
-    names: dict[str, None] = {}
+    names: dict[str | None, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model
-            names.update(dict.fromkeys(_own_names(scorer.kept(release_id))))
-    return list(names)
-
-
-def _own_names(release: Release) -> list[str]:
-    return [name for name in (_own_content(release), image_model.served_name(release)) if name]
+            names[_own_content(scorer.kept(release_id))] = None
+    return [name for name in names if name]
 
 
 def _own_content(release: Release) -> str | None:

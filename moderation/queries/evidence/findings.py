@@ -56,11 +56,6 @@ class Finding:
         return "format" in self.facts and not self.facts.get("text_engine")
 
     @property
-    def image_spam_probability(self) -> float | None:
-        """Return what the image model made of a picture; None if nothing is known."""
-        return self.facts.get("image_spam_probability")
-
-    @property
     def is_open(self) -> bool:
         """Whether something is still to come."""
         return self.row.state in OPEN

@@ -36,7 +36,7 @@ _WORDS = {name: KeyTextTransform(name, _FACTS) for name in ("format", "pdq", "te
 _PARTS = {
     f"{name}_": KeyTransform(name, _FACTS)
     for name in (
-        *("forms", "downloads", "codes", "pdq_quality", "image_spam_probability"),
+        *("forms", "downloads", "codes", "pdq_quality"),
         *("differs_for_browser", "differs_from_preview"),
     )
 }
@@ -147,5 +147,4 @@ def _picture(row: Mapping[str, Any]) -> PictureRead:
         codes=tuple(codes[:MOST_CODES]),
         pdq=row["pdq"] or "",
         pdq_quality=row["pdq_quality_"] or 0,
-        spam_probability=row["image_spam_probability_"],
     )

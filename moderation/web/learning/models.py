@@ -16,6 +16,7 @@ from moderation import scorer
 from moderation.models import Platform, ReleaseProposal, ShadowRun, TrainingRun
 from moderation.models.learning import ProposalKind
 from moderation.models.training_runs import TrainingState, TrainingStep
+from moderation.operations.infrastructure import probe
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
 from moderation.queries.labels import label_balance
@@ -73,6 +74,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "live": live,
         "live_promotion": promotions[0] if promotions else None,
         "manifest": manifest,
+        "served_by": probe.ask([probe.Part.TRITON])[0].served_by,
         "training": training(manifest),
         "tested_columns": (_("Posts"), _("Number"), _("Spam"), _("PR-AUC"), _("Precision of removal")),
         "tested": [(PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],

@@ -17,13 +17,8 @@ def _page(value: float, record: PostRecord) -> str:
     return gettext("The page behind the link reads like spam")
 
 
-def _picture(value: float, record: PostRecord) -> str:
-    if value < _LIKELY:
-        return ""
-    pictures = (piece.picture for piece in record.evidence if piece.picture is not None)
-    if any(picture.spam_probability == value for picture in pictures):
-        return gettext("A picture looks like spam")
-    return gettext("The text in a picture reads like spam")
+def _picture(value: float, _: PostRecord) -> str:
+    return gettext("The text in a picture reads like spam") if value >= _LIKELY else ""
 
 
 def _transcript(value: float, _: PostRecord) -> str:

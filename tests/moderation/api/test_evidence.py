@@ -36,7 +36,7 @@ class TestPictures:
     def test_say_their_text_and_codes_and_if_a_copy_is_kept(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         codes = [{"format": "QRCode", "text": CODE}, {"format": "EAN13", "text": "4006381333931"}]
-        carry_picture(case, text="PAY NOW", codes=codes, image_spam_probability=0.83)
+        carry_picture(case, text="PAY NOW", codes=codes)
         chain = [{"url": CODE, "status": None}]
         lands: dict[str, Any] = {"final_domain": "lands.example", "chain": chain}
         carry_page(case, role=EvidenceRole.CODE, facts=PAGE | {"forms": [FORM]}, **lands)
@@ -51,7 +51,6 @@ class TestPictures:
             "is_animated": False,
             "has_thumbnail": True,
             "codes": [codes[0] | {"host": "lands.example"}, codes[1] | {"host": None}],
-            "image_spam_probability": 0.83,
         }
         assert (landing["picture"], landing["state"], landing["chain"]) == (None, "fetched", chain)
         assert (landing["final_domain"], landing["title"]) == ("lands.example", PAGE["title"])
@@ -78,7 +77,6 @@ class TestPictures:
 
         assert (found["text"], found["is_cut"]) == (text, None if text is None else False)
         assert not found["picture"]["has_thumbnail"]
-        assert found["picture"]["image_spam_probability"] is None
 
     def test_answer_as_the_guide_shows(self, open_case: Case_, read: ReadPost) -> None:
         guide = (Path(__file__).parents[3] / "docs" / "api-guide.md").read_text()

@@ -1,26 +1,20 @@
 """`python -m training image`: a repository, its card, and refusals in one line."""
 
-import argparse
-import io
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from google.protobuf import text_format
-from PIL import Image
 from tritonclient.grpc import model_config_pb2
 
-from scoring.release import Release
+from tests import tiny_resnet
 from tests.libraries import later, needs
-from tests.scoring.starter import STARTER
 from training import __main__ as command_line
-from training import build_tensorrt, served_content
-from training.image import backbone, command, head, repository, resnet50
+from training import build_tensorrt
+from training.image import backbone, repository
 from training.image.configs import DECODER, MODEL, NETWORK
-from training.labelled_lines import Malformed
 from training.model_configs import Variant
 from training.plan_recipe import Network, Profile
 
@@ -31,28 +25,24 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 onnxruntime = later("onnxruntime")
-torch = later("torch")
+
+LABELS = ("cat", "dog")
 
 
-@pytest.fixture(scope="module")
-def network() -> backbone.Backbone:
-    """A network of one layer, which answers 0.6225 to every picture."""
-    last = torch.nn.Linear(3, 2)
-    with torch.no_grad():
-        last.weight.zero_()
-        last.bias.copy_(torch.tensor([0.0, 0.5]))
-    return backbone.Backbone(
-        model=torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), last).eval(),
-        labels=backbone.FOR_SPAM,
-        preprocessing=backbone.Preprocessing(resize=40, crop=32),
-        origin="written by hand",
-    )
+@pytest.fixture
+def weights(tmp_path: Path) -> str:
+    return tiny_resnet.saved(tmp_path / "weights", labels=LABELS)
 
 
-@pytest.fixture(scope="module")
-def written(network: backbone.Backbone, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("image") / "repository"
-    repository.write(network, out=out, about={})
+@pytest.fixture
+def network(weights: str) -> backbone.Backbone:
+    return backbone.load(weights)
+
+
+@pytest.fixture
+def written(network: backbone.Backbone, tmp_path: Path) -> Path:
+    out = tmp_path / "repository"
+    repository.write(network, out=out)
     return out
 
 
@@ -61,71 +51,13 @@ def parsed(folder: Path, model: str) -> Any:
     return text_format.Parse(text, model_config_pb2.ModelConfig())
 
 
-def red_and_blue(folder: Path, *more: str, count: int = 30) -> Path:
-    """Write pictures, every second one red and spam, and the manifest with `more` lines at its end."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for number in range(count):
-        colour = (150 + number, 0, 10) if number % 2 else (10, number, 200)
-        Image.new("RGB", (60, 40), colour).save(folder / f"{number}.png")
-        lines.append(json.dumps({"file": f"{number}.png", "label": number % 2, "group": f"g{number}"}))
-    (folder / "manifest.jsonl").write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
-    return folder
-
-
-class TestLastLayer:
-    def test_tells_spam_from_other_pictures_it_has_not_seen(
-        self, network: backbone.Backbone, tmp_path: Path, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        others = [f'{{"file": "{name}", "label": 1}}' for name in ("text.png", "gone.png")]
-        folder = red_and_blue(tmp_path, *others)
-        (folder / "text.png").write_text("a page", encoding="utf-8")
-
-        fitted, measured = head.fit(network, folder)
-
-        assert (measured["pictures"], measured["roc_auc"], measured["accuracy"]) == (30, 1.0, 1.0)
-        assert 2 <= measured["held_out"] <= 15
-        assert [message.split(":")[1] for message in caplog.messages] == [" text.png", " gone.png"]
-        files = [(folder / name).read_bytes() for name in ("0.png", "1.png")]
-        both = np.stack([backbone.pixels(file, preprocessing=fitted.preprocessing) for file in files])
-        with torch.inference_mode():
-            [blue, red] = torch.softmax(fitted.model(torch.from_numpy(both)), dim=1)[:, 1].tolist()
-        assert blue < 0.2
-        assert red > 0.8
-        assert tuple(fitted.labels) == backbone.FOR_SPAM
-
-    def test_too_few_pictures_are_refused(self, network: backbone.Backbone, tmp_path: Path) -> None:
-        with pytest.raises(head.TooFew, match=r"held out, \d are spam: it takes both"):
-            head.fit(network, red_and_blue(tmp_path, count=3))
-
-    @pytest.mark.parametrize(
-        "line", ['{"file": "0.png"}', '{"file": "0.png", "label": 2}', '{"file": 7, "label": 1}']
-    )
-    def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
-        self, network: backbone.Backbone, tmp_path: Path, line: str
-    ) -> None:
-        with pytest.raises(Malformed, match=r"line 3: `file` must be a name, `label` 0 or 1"):
-            head.fit(network, red_and_blue(tmp_path, line, count=2))
-
-
-def test_pixels_are_normalised_as_on_the_server() -> None:
-    written = io.BytesIO()
-    Image.new("RGB", (4, 4), (255, 0, 0)).save(written, format="PNG")
-    steps = backbone.Preprocessing(resize=2, crop=2, mean=(0.5, 0.5, 0.5), deviation=(0.25, 0.25, 0.25))
-
-    found = backbone.pixels(written.getvalue(), preprocessing=steps)
-
-    assert found.dtype == np.float32
-    assert found.tolist() == [[[2.0] * 2] * 2, [[-2.0] * 2] * 2, [[-2.0] * 2] * 2]
-
-
 class TestRepository:
     def test_labels_and_steps_are_those_of_the_ensemble(self, written: Path) -> None:
         config = parsed(written, MODEL)
 
         assert [step.model_name for step in config.ensemble_scheduling.step] == [DECODER, NETWORK]
         assert list(config.output[0].dims) == [2]
-        assert (written / MODEL / config.output[0].label_filename).read_text() == "not spam\nspam\n"
+        assert (written / MODEL / config.output[0].label_filename).read_text() == "cat\ndog\n"
 
     @pytest.mark.parametrize(
         ("variant", "backend", "file"),
@@ -171,120 +103,38 @@ class TestRepository:
         assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}
 
 
-class TestRelease:
-    def test_pins_files_and_answers_beside_content(
-        self,
-        network: backbone.Backbone,
-        written: Path,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        base = Release.load(STARTER)
-        arguments = argparse.Namespace(release=STARTER, release_out=tmp_path / "next", out=written)
-        monkeypatch.setattr(served_content, "MODELS", tmp_path / "models")
+class TestWeights:
+    def test_give_labels_and_preprocessing_with_them(self, network: backbone.Backbone) -> None:
+        assert tuple(network.labels) == LABELS
+        assert network.preprocessing == backbone.Preprocessing(
+            resize=tiny_resnet.RESIZE, crop=tiny_resnet.CROP
+        )
+        assert network.origin == "weights"
 
-        command.write_release(network, arguments=arguments)
+    @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "preprocessor_config.json"])
+    def test_a_folder_without_a_file_is_refused_in_one_line(self, weights: str, file: str) -> None:
+        Path(weights, file).unlink()
 
-        made = Release.load(tmp_path / "next")
-        assert made.image is not None
-        assert (made.content, made.files) == (base.content, base.files)
-        assert set(made.image.files) == {"image/1/labels.txt", "resnet50/1/model.onnx"}
-        assert [one.probability for one in made.image.probes] == pytest.approx([0.6225] * 2, abs=1e-3)
-        name = f"image_{made.image.digest[:12]}"
-        assert (tmp_path / "models" / name / "1" / "labels.txt").read_text() == "not spam\nspam\n"
+        with pytest.raises(
+            SystemExit, match=rf"^image: {weights} is no ResNet .*preprocessor_config\.json\): "
+        ):
+            command_line.main(["image", "--weights", weights, "--out", f"{weights}/out"])
 
-    @pytest.mark.parametrize(
-        ("options", "why"),
-        [
-            (["--release", "live"], "--release and --release-out belong together"),
-            (["--release", "live", "--release-out", "next"], "give --data, or weights of two classes"),
-        ],
-    )
-    def test_options_that_do_not_agree_are_refused(
-        self, options: list[str], why: str, tmp_path: Path
-    ) -> None:
-        with pytest.raises(SystemExit, match=why):
-            command_line.main(["image", "--weights", "random", "--out", str(tmp_path / "out"), *options])
+    def test_those_of_another_network_are_refused(self, weights: str) -> None:
+        numpy_files = later("safetensors.numpy")
+        numpy_files.save_file(
+            {"fc.weight": np.zeros((2, 32), np.float32)}, Path(weights, "model.safetensors")
+        )
+
+        with pytest.raises(backbone.NoWeights, match=r"weights lacks \d+ weights of a ResNet"):
+            backbone.load(weights)
 
 
-class TestRefusals:
-    def test_weights_that_are_no_file_and_no_name(self, tmp_path: Path) -> None:
-        with pytest.raises(SystemExit, match=r"nowhere\.pth is not a file, nor one of IMAGENET1K_V1"):
-            command_line.main(["image", "--weights", "nowhere.pth", "--out", str(tmp_path / "out")])
+def test_one_command_writes_a_repository_of_a_folder(weights: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
 
-    def test_a_file_that_holds_another_network(self, tmp_path: Path) -> None:
-        torch.save({"fc.weight": torch.zeros(3, 2048)}, tmp_path / "other.pth")
-
-        with pytest.raises(SystemExit, match=r"holds no state of torchvision's resnet50: RuntimeError"):
-            command_line.main(
-                ["image", "--weights", str(tmp_path / "other.pth"), "--out", str(tmp_path / "o")]
-            )
-
-    def test_without_a_hub_one_line_says_what_to_give(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-        monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-
-        with pytest.raises(SystemExit, match=r"cannot be had .*: give a file with --weights FILE"):
-            command_line.main(["image", "--out", str(tmp_path / "out")])
-
-
-@pytest.mark.parametrize(
-    "content", [None, b"\xff\xfe", b"cat\ndog\n"], ids=["missing", "no text", "two names"]
-)
-def test_names_of_classes_that_cannot_be_had_are_refused(content: bytes | None, tmp_path: Path) -> None:
-    labels = tmp_path / "labels.txt"
-    if content is not None:
-        labels.write_bytes(content)
-
-    with pytest.raises(backbone.NoWeights, match="--labels"):
-        backbone.load(backbone.RANDOM, labels=labels)
-
-
-def test_weights_from_a_file_are_what_was_saved(tmp_path: Path) -> None:
-    random = backbone.load(backbone.RANDOM, seed=1)
-    torch.save(random.model.state_dict(), tmp_path / "weights.pth")
-
-    loaded = backbone.load(str(tmp_path / "weights.pth"))
-
-    assert not loaded.is_random
-    assert loaded.origin.startswith("weights.pth, SHA-256 ")
-    assert len(loaded.labels) == 1000
-    pixels = torch.randn(1, 3, 224, 224)
-    with torch.inference_mode():
-        assert torch.equal(loaded.model(pixels), random.model(pixels))
-
-
-@pytest.mark.skipif(find_spec("torchvision") is None, reason="torchvision is not installed")
-def test_the_network_and_its_preprocessing_are_torchvisions() -> None:
-    models = pytest.importorskip("torchvision.models")
-    ours, theirs = backbone.load(backbone.RANDOM), models.resnet50().eval()
-    theirs.load_state_dict(ours.model.state_dict())
-    pixels = torch.randn(1, 3, 224, 224)
-
-    with torch.inference_mode():
-        assert torch.equal(ours.model(pixels), theirs(pixels))
-    for name, (file, resize) in backbone.HUB.items():
-        entry = models.ResNet50_Weights[name]
-        assert (entry.url.rpartition("/")[2], entry.transforms().resize_size) == (file, [resize])
-        assert list(entry.meta["categories"]) == list(ours.labels)
-
-
-def test_weights_of_two_classes_tell_spam(tmp_path: Path) -> None:
-    torch.save(resnet50.built(classes=2).state_dict(), tmp_path / "weights.pth")
-
-    assert backbone.load(str(tmp_path / "weights.pth")).labels == ["not spam", "spam"]
-
-
-@pytest.mark.long
-def test_a_repository_of_random_weights_says_so(tmp_path: Path) -> None:
-    out, data = tmp_path / "repository", red_and_blue(tmp_path / "pictures")
-
-    command_line.main(["image", "--weights", "random", "--data", str(data), "--out", str(out)])
+    command_line.main(["image", "--weights", weights, "--out", str(out)])
 
     about = json.loads((out / "image.json").read_text(encoding="utf-8"))
-    assert about["served"]["is_random"] is True
-    assert about["data"]["pictures"] == 30
-    for model in (MODEL, NETWORK):
-        assert "# RANDOM WEIGHTS" in (out / model / "config.pbtxt").read_text(encoding="utf-8")
+    assert about["weights"] == "weights"
+    assert list(parsed(out, NETWORK).input[0].dims) == [3, tiny_resnet.CROP, tiny_resnet.CROP]

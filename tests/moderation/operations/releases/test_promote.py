@@ -27,6 +27,7 @@ from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import ON_TRITON, OTHER_MODELS_SHIFT
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
 from tests.scoring.random_records import record
+from training import variants
 
 GoLive = Callable[[], Promotion]
 
@@ -81,6 +82,44 @@ class TestPromote:
         installed = hosting.served_name(candidate.content)
         assert (Path(settings.TRITON_MODELS_DIR) / installed).is_dir()
         assert not triton.admin().is_ready(installed)
+
+    def test_refuses_other_weights_in_another_variant_than_a_card_serves(
+        self, candidate: Release, other_models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(ContentModel, "served_by", lambda _: "TensorRT, GPU")
+
+        with pytest.raises(
+            hosting.Refused, match=r"there is cpu: try again after `python -m training tensorrt"
+        ):
+            promote_with(candidate, models=other_models, at=AT)
+
+        assert not Promotion.objects.exists()
+        assert not list(Path(settings.TRITON_MODELS_DIR).glob("content_*"))
+
+    def test_takes_the_variant_of_a_card_and_finds_it_again(
+        self, candidate: Release, other_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The card is a stand-in: nothing is loaded, and nobody asked."""
+        monkeypatch.setattr(ContentModel, "served_by", lambda _: "TensorRT, GPU")
+        monkeypatch.setattr(hosting, "probe", lambda _pin, *, content: None)
+        monkeypatch.setattr(promote, "_try_out", lambda _: None)
+        loaded: list[str] = []
+        monkeypatch.setattr(hosting.TritonAdmin, "load", lambda _, name: loaded.append(name))
+        of_card = _copied(other_models, tmp_path)
+        network = of_card / "distilbert"
+        (network / "1" / "model.onnx").rename(network / "1" / "model.plan")
+        (network / "config.pbtxt").write_text('backend: "tensorrt" default_model_filename: "model.plan"')
+        variants.finish(of_card, of=candidate.content.files, model="content", models=None)
+
+        promote_with(candidate, models=of_card, at=AT)
+        promote.roll_back(actor=None, at=later(1))
+        scorer.forget()
+        promote_with(candidate, models=releases.REPOSITORY, at=later(2))  # as pages do, which name none
+
+        name = hosting.served_name(candidate.content)
+        assert loaded == [name, name]
+        plan = Path(settings.TRITON_MODELS_DIR) / name.replace("content", "distilbert") / "1" / "model.plan"
+        assert plan.is_file()
 
     def test_refuses_what_the_gate_finds_worse(self, candidate: Release, other_models: Path) -> None:
         worse = {"live": 0.9, "candidate": 0.7, "difference_interval": [-0.25, -0.15]}

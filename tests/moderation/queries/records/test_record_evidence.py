@@ -97,23 +97,6 @@ class TestEvidence:
         record = records.record_at(revision=posted, at=later(2))
         assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
-    @pytest.mark.parametrize(
-        ("said", "expected"),
-        [
-            ({"image_model": "image_0123", "image_spam_probability": 0.93}, 0.93),
-            ({"image_model": "image_0123", "image_spam_probability": None}, None),
-            ({}, None),
-        ],
-    )
-    def test_holds_what_the_image_model_said_if_there_was_one(
-        self, said: dict[str, Any], expected: float | None, posted: Revision, later: Later
-    ) -> None:
-        add(posted, at=later(1), facts=PICTURE | said)
-
-        [piece] = frozen(posted, later(2))
-        assert piece.picture is not None
-        assert piece.picture.spam_probability == expected
-
     def test_knows_nothing_that_was_fetched_later(self, posted: Revision, later: Later) -> None:
         add(posted, at=later(5), facts=PAGE)
 

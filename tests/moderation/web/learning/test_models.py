@@ -15,6 +15,7 @@ from moderation.models.training_runs import TrainingState, TrainingStep
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
 from tests.moderation.conftest import Case_, Judged
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked, flat
 
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -57,6 +58,11 @@ class TestPage:
         assert scorer.shipped().id[:12] in body
         assert "shipped with Spamdesk" in body
         assert "which is simulated" in body
+
+    def test_says_what_serves_it(self, lead_desk: Client, fake_scorer: FakeScorer) -> None:
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert "<dt>Runs on</dt><dd>TensorRT, GPU</dd>" in body
 
     def test_shows_a_candidate_beside_the_live_release(self, lead_desk: Client) -> None:
         ready()

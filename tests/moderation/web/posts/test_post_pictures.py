@@ -8,7 +8,6 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Evidence, Rule
-from moderation.models.cases import CaseReason
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
@@ -142,46 +141,6 @@ class TestPreviews:
         body = flat(desk.get(f"/review/{case.pk}/").content.decode())
 
         assert bool(re.search(r'<details class="opened" open>', body)) is is_open
-
-
-class TestImageModel:
-    @BOTH_PAGES
-    @pytest.mark.parametrize(
-        ("language", "said"),
-        [
-            ("en", "The image model gives 83% that it is spam or unsafe."),
-            ("de", "Das Bildmodell gibt 83 % dafür, dass es Spam oder unzulässig ist."),
-        ],
-    )
-    def test_is_quoted_beside_the_picture(
-        self, page: str, language: str, said: str, open_case: Case_, desk: Client
-    ) -> None:
-        case = open_case()
-        carry_picture(case, image_spam_probability=0.83)
-        desk.cookies["django_language"] = language
-
-        assert said in flat(desk.get(page.format(case=case)).content.decode()).replace("\xa0", " ")
-
-    @BOTH_PAGES
-    @pytest.mark.parametrize("known", [{}, {"image_model": "image", "image_spam_probability": None}])
-    def test_is_not_mentioned_where_it_said_nothing(
-        self, page: str, known: dict[str, Any], open_case: Case_, desk: Client
-    ) -> None:
-        case = open_case()
-        carry_picture(case, **known)
-
-        assert "image model" not in desk.get(page.format(case=case)).content.decode()
-
-    @BOTH_PAGES
-    def test_is_left_out_where_scores_are(self, page: str, open_case: Case_, desk: Client) -> None:
-        case = open_case()
-        Case.objects.update(reason=CaseReason.BLIND)
-        carry_picture(case, image_spam_probability=0.83)
-
-        body = desk.get(page.format(case=case)).content.decode()
-
-        assert "900 × 300" in flat(body)
-        assert "image model" not in body
 
 
 class TestAnswer:
