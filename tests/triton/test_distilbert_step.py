@@ -1,6 +1,7 @@
 """The DistilBERT step called directly: what it refuses, and what it computes its floats in."""
 
 import importlib.util
+import json
 import math
 import queue
 import sys
@@ -134,6 +135,29 @@ class TestPrecision:
         found = triton_client.infer("distilbert", inputs(ids, np.ones_like(ids))).as_numpy("logits")
 
         assert found == pytest.approx(expected, abs=1e-4)
+
+
+@needs("openvino")
+def test_order_and_batch_size_change_nothing(step: ModuleType) -> None:
+    """Computed anew each time: an answer that was kept would hide a difference."""
+    chance = np.random.default_rng(5)
+    ids = chance.integers(5, 60_000, size=(16, 128), dtype=np.int32)
+    mask = (np.arange(128) < chance.integers(1, 129, size=(16, 1))).astype(np.int32)
+    names = {"INFERENCE_NUM_THREADS": "1", "INFERENCE_PRECISION_HINT": "auto"}
+    config = json.dumps({"parameters": {name: {"string_value": value} for name, value in names.items()}})
+    model = step.TritonPythonModel()
+    model.initialize({"model_config": config, "model_repository": str(STEP.parents[1]), "model_version": "1"})
+    model.ends_at = math.inf
+
+    def computed(rows: list[int]) -> Any:
+        model.kept.clear()
+        return model._grouped(ids[rows], mask[rows])
+
+    expected = computed(list(range(16)))
+    shuffled = chance.permutation(16).tolist()
+    for size in (1, 5):
+        found = [computed(shuffled[start : start + size]) for start in range(0, 16, size)]
+        assert np.array_equal(np.concatenate(found), expected[shuffled])
 
 
 class _Counting:
