@@ -187,8 +187,8 @@ def _named_client(purpose: _For, model: str, version: str, normaliser: str) -> C
         ),
         # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
         least_batch=16 if is_awaited else 1,
-        # 5 MB: explaining a case takes some 150 texts, and floods repeat one.
-        remembers=0 if purpose is _For.PROBES else 16_384,
+        # 3 MB: explaining a case takes some 150 texts. The server keeps more, for all processes.
+        remembers=0 if purpose is _For.PROBES else 4_096,
     )
 
 

@@ -142,7 +142,8 @@ class ContentModel:
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
         try:
-            self._ask(["Are you ready?"], outputs=("logits",))
+            # Another text each time: the server keeps answers.
+            self._ask([f"Are you ready? {time.monotonic()}"], outputs=("logits",))
         except Unavailable:
             return False
         return True

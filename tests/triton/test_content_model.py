@@ -115,18 +115,6 @@ class TestBatchMates:
 
         assert together == alone
 
-    @pytest.mark.long
-    def test_order_and_batch_size_change_nothing(self, triton_url: str) -> None:
-        texts = random_texts(64)
-        expected = ContentModel(url=triton_url, version="1", timeout_seconds=20).scores(texts)
-        shuffled = random.Random(5).sample(range(64), 64)
-
-        for batch_size in (3, 17, 128):
-            model = ContentModel(url=triton_url, version="1", timeout_seconds=20, batch_size=batch_size)
-            found = model.scores([texts[index] for index in shuffled])
-
-            assert found == [expected[index] for index in shuffled]
-
     def test_callers_at_the_same_time_do_not_mix(self, content_model: ContentModel) -> None:
         texts = random_texts(48)
         expected = content_model.scores(texts)

@@ -1,8 +1,11 @@
 """The DistilBERT step called directly: what it refuses, and what it computes its floats in."""
 
 import importlib.util
+import json
+import math
 import queue
 import sys
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -132,3 +135,73 @@ class TestPrecision:
         found = triton_client.infer("distilbert", inputs(ids, np.ones_like(ids))).as_numpy("logits")
 
         assert found == pytest.approx(expected, abs=1e-4)
+
+
+@needs("openvino")
+def test_order_and_batch_size_change_nothing(step: ModuleType) -> None:
+    """Computed anew each time: an answer that was kept would hide a difference."""
+    chance = np.random.default_rng(5)
+    ids = chance.integers(5, 60_000, size=(16, 128), dtype=np.int32)
+    mask = (np.arange(128) < chance.integers(1, 129, size=(16, 1))).astype(np.int32)
+    names = {"INFERENCE_NUM_THREADS": "1", "INFERENCE_PRECISION_HINT": "auto"}
+    config = json.dumps({"parameters": {name: {"string_value": value} for name, value in names.items()}})
+    model = step.TritonPythonModel()
+    model.initialize({"model_config": config, "model_repository": str(STEP.parents[1]), "model_version": "1"})
+    model.ends_at = math.inf
+
+    def computed(rows: list[int]) -> Any:
+        model.kept.clear()
+        return model._grouped(ids[rows], mask[rows])
+
+    expected = computed(list(range(16)))
+    shuffled = chance.permutation(16).tolist()
+    for size in (1, 5):
+        found = [computed(shuffled[start : start + size]) for start in range(0, 16, size)]
+        assert np.array_equal(np.concatenate(found), expected[shuffled])
+
+
+class _Counting:
+    """Stands for OpenVINO: answers the sum of a row's tokens, and counts the rows."""
+
+    rows = 0
+
+    def infer(self, given: dict[str, Ints]) -> dict[str, NDArray[np.float32]]:
+        sums = (given["input_ids"] * given["attention_mask"]).sum(axis=1, keepdims=True).astype(np.float32)
+        self.rows += len(sums)
+        sums[sums == 13] = np.nan
+        return {"logits": np.hstack([-sums, sums]), "vector": sums}
+
+
+class TestKeptAnswers:
+    @pytest.fixture
+    def run(
+        self, step: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[..., tuple[list[float], int]]:
+        """Ask about rows of one token each; return their answers and how many rows were computed."""
+        monkeypatch.setattr(step, "MOST_KEPT", 3)
+        model, engine = step.TritonPythonModel(), _Counting()
+        model.infer_request, model.kept, model.ends_at = engine, OrderedDict(), math.inf
+
+        def ask(*tokens: int) -> tuple[list[float], int]:
+            ids = np.full((len(tokens), 128), 7, dtype=np.int32)
+            ids[:, 0] = tokens
+            mask = np.zeros_like(ids)
+            mask[:, 0] = 1
+            before = engine.rows
+            found = model._grouped(ids, mask)
+            assert len(model.kept) <= 3
+            return found[:, 1].tolist(), engine.rows - before
+
+        return ask
+
+    def test_a_text_that_is_kept_is_not_computed(self, run: Callable[..., tuple[list[float], int]]) -> None:
+        assert run(1, 2) == ([1, 2], 2)
+        assert run(2, 3, 1) == ([2, 3, 1], 1)
+        assert run(4) == ([4], 1)
+        assert run(1, 3) == ([1, 3], 0), "those asked for last stay"
+        assert run(2) == ([2], 1)
+
+    def test_what_is_no_number_is_not_kept(self, run: Callable[..., tuple[list[float], int]]) -> None:
+        for _ in range(2):
+            with pytest.raises(ValueError, match="not finite"):
+                run(13)
