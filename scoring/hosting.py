@@ -26,10 +26,8 @@ PROBE_TOLERANCE = 0.05
 
 ORIGIN = "origin.json"
 """Beside a variant of a model: the pinned files that it was made `of`, and its own `files`."""
-
 VARIANTS = dict(zip(ENGINES.values(), ("cpu", "onnxruntime-gpu", "tensorrt"), strict=True))
 """The variant of `python -m training variants` that each engine serves."""
-
 _PLAN, _BUILDS_A_PLAN = "model.plan", ("model.onnx", "plan.json")
 # Code and configuration belong to the serving machine and are not pinned; the probes check the answers.
 _NOT_PINNED = (".py", ".pbtxt")
@@ -74,8 +72,7 @@ def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "
     name = served_name(pin)
     try:
         folders = _version_folders(repository, model=pin.model, version=pin.version)
-        files = pinned_files(repository, model=pin.model, version=pin.version)
-        _check(pin, found=files, repository=repository)
+        _check(pin, repository=repository)
         _check_variant(repository / pin.model, wanted=variant, models=models)
     except (Corrupt, Refused):
         if (models / name).is_dir():  # which appears after its steps
@@ -88,7 +85,8 @@ def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "
         for step, folder in folders.items():
             prepared = Path(staging) / names[step]
             # With its recipe, the next start of Triton would build a plan again that is there.
-            skipped = shutil.ignore_patterns("__pycache__", *_recipe(folder))
+            recipe = _BUILDS_A_PLAN if (folder / _PLAN).is_file() else ()
+            skipped = shutil.ignore_patterns("__pycache__", *recipe)
             shutil.copytree(folder, prepared / folder.name, ignore=skipped)
             (prepared / CONFIG).write_text(
                 _renamed(repository / step / CONFIG, names=names), encoding="utf-8"
@@ -98,7 +96,7 @@ def install(pin: ContentPin, *, repository: Path, models: Path, variant: str = "
 
 
 def check_installed(pin: ContentPin, *, models: Path, variant: str) -> None:
-    """Raise Refused if the installed model is not `variant`, Corrupt if none is installed."""
+    """Raise Refused if the installed model is not `variant`, if that is known, Corrupt if none is there."""
     _check_variant(models / served_name(pin), wanted=variant, models=models)
 
 
@@ -217,7 +215,8 @@ def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
     return str(text_format.MessageToString(config))
 
 
-def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> None:
+def _check(pin: ContentPin, *, repository: Path) -> None:
+    found = pinned_files(repository, model=pin.model, version=pin.version)
     expected, note = pin.files, repository / pin.model / ORIGIN
     if note.is_file():
         with loading(note):
@@ -234,11 +233,13 @@ def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> No
 
 
 def _check_variant(model: Path, *, wanted: str, models: Path) -> None:
+    if not wanted:
+        return
     network = model.parent / _config(model / CONFIG).ensemble_scheduling.step[-1].model_name
     config = _config(network / CONFIG)
     is_built = any(network.glob(f"*/{config.default_model_filename or '*'}"))
     found = VARIANTS.get(ENGINES.get(config.backend, ""), "") if is_built else "a plan's recipe"
-    if wanted in ("", found):
+    if wanted == found:
         return
     command = "tensorrt" if wanted == "tensorrt" else f"variants --variant {wanted}"
     raise Refused(
@@ -260,10 +261,6 @@ def _contents(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file_sha256(file) for file in _files(folder)}
 
 
-def _recipe(folder: Path) -> tuple[str, ...]:
-    return _BUILDS_A_PLAN if (folder / _PLAN).is_file() else ()
-
-
 def _files(folder: Path) -> Iterator[Path]:
     return (
         file
@@ -271,5 +268,5 @@ def _files(folder: Path) -> Iterator[Path]:
         if file.is_file()
         and not file.name.startswith(".")
         and "__pycache__" not in file.parts
-        and file.name not in _recipe(file.parent)
+        and not (file.name in _BUILDS_A_PLAN and file.with_name(_PLAN).is_file())
     )

@@ -38,8 +38,15 @@ def state() -> Iterator[State]:
 
 
 class TestFind:
-    def test_names_card_and_engine(self, programs: Path) -> None:
+    def test_names_card_and_engine_and_each_gets_the_card_its_own_way(
+        self, programs: Path, state: State
+    ) -> None:
         assert Card.find() == Card(name="NVIDIA H200", engine=str(programs / "docker"))
+        assert "--gpus=all" in Card.find().command(state, ())
+
+        (programs / "docker").rename(programs / "podman")
+
+        assert "--device=nvidia.com/gpu=all" in Card.find().command(state, ())
 
     @pytest.mark.parametrize(
         ("missing", "why"),
@@ -104,11 +111,3 @@ class TestContainer:
         [name] = [option for option in options if option.startswith("--name=")]
         assert (programs / "told").read_text() == f"rm --force {name.removeprefix('--name=')}\n"
         assert service.says.endswith("TensorRT on NVIDIA H200")
-
-    def test_podman_gives_the_card_its_own_way(self, programs: Path, state: State) -> None:
-        (programs / "docker").rename(programs / "podman")
-
-        command = Triton(state=state, grpc_port=1, metrics_port=2, card=Card.find()).service().command
-
-        assert "--device=nvidia.com/gpu=all" in command
-        assert "--gpus=all" not in command

@@ -132,29 +132,29 @@ class TestVariants:
     @pytest.fixture
     def for_a_card(self, repository: Path, pin: ContentPin, tmp_path: Path) -> Path:
         made = Path(shutil.copytree(repository, tmp_path / "tensorrt"))
-        version = made / "distilbert" / "1"
         for name in ("model.onnx", "plan.json", "model.plan"):
-            (version / name).write_text(f"{name} of a card")
-        model_configs = {"backend": "tensorrt", "default_model_filename": "model.plan"}
-        lines = "".join(f'{name}: "{value}"\n' for name, value in model_configs.items())
-        (made / "distilbert" / "config.pbtxt").write_text(f'name: "distilbert"\n{lines}')
+            (made / "distilbert" / "1" / name).write_text(f"{name} of a card")
+        config = 'name: "distilbert" backend: "tensorrt" default_model_filename: "model.plan"'
+        (made / "distilbert" / "config.pbtxt").write_text(config)
         variants.finish(made, of=pin.files, model="content", models=None)
         return made
 
-    def test_are_installed_under_the_name_of_the_weights(
-        self, for_a_card: Path, pin: ContentPin, tmp_path: Path
+    def test_are_installed_under_the_name_of_the_weights_without_what_a_plan_was_built_from(
+        self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
     ) -> None:
         models = tmp_path / "models"
 
-        name = hosting.install(pin, repository=for_a_card, models=models, variant="tensorrt")
+        names = [
+            hosting.install(pin, repository=place, models=models, variant="tensorrt")
+            for place in (for_a_card, repository, tmp_path / "nowhere")  # the last two lack it
+        ]
 
-        assert name == hosting.served_name(pin)
-        network = models / name.replace("content", "distilbert") / "1"
-        assert "model.plan" in {file.name for file in network.iterdir()}
-        assert not {"model.onnx", "plan.json"} & {file.name for file in network.iterdir()}, (
-            "or it is built anew"
-        )
+        assert set(names) == {hosting.served_name(pin)}
+        network = models / names[0].replace("content", "distilbert") / "1"
+        assert {file.name for file in network.iterdir()} == {"model.plan", "model.py"}
         hosting.check_installed(pin, models=models, variant="tensorrt")
+        with pytest.raises(hosting.Refused, match="serves the variant onnxruntime-gpu"):
+            hosting.check_installed(pin, models=models, variant="onnxruntime-gpu")
 
     def test_another_than_triton_serves_is_refused_with_the_command_that_makes_it(
         self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
@@ -173,18 +173,6 @@ class TestVariants:
             hosting.install(pin, repository=for_a_card, models=models, variant="tensorrt")
 
         assert not models.exists()
-
-    def test_what_is_installed_in_the_right_one_serves_whatever_a_repository_holds(
-        self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
-    ) -> None:
-        models = tmp_path / "models"
-        variants.finish(for_a_card, of=pin.files, model="content", models=models)
-
-        for place in (repository, tmp_path / "nowhere"):
-            name = hosting.install(pin, repository=place, models=models, variant="tensorrt")
-            assert name == hosting.served_name(pin)
-        with pytest.raises(hosting.Refused, match="serves the variant onnxruntime-gpu"):
-            hosting.check_installed(pin, models=models, variant="onnxruntime-gpu")
 
     def test_those_of_other_weights_and_changed_ones_are_refused(
         self, repository: Path, for_a_card: Path, pin: ContentPin, tmp_path: Path
