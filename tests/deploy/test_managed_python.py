@@ -1,29 +1,10 @@
-"""Where no Python fits Triton, uv downloads one, here from a mirror on disk; one line says why it cannot."""
+"""Where no Python fits Triton, uv downloads one; one line says why it cannot."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from deploy.local import install, packages, preflight
-from deploy.local.places import TRITON_ENVIRONMENT
-from lab import _python_mirror as python_mirror
-
-TRITON_PYTHON = TRITON_ENVIRONMENT / "bin" / "python"
-WHAT_TRITON_ASKS = (
-    "import ctypes, ensurepip, sys, sysconfig\n"
-    "major_minor = '%d.%d' % sys.version_info[:2]\n"
-    "ctypes.CDLL(f\"{sysconfig.get_config_var('LIBDIR')}/libpython{major_minor}.so.1.0\")\n"
-    "print(major_minor, sys.base_prefix)"
-)
-
-
-@pytest.fixture(scope="module")
-def mirror(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A mirror that holds the Python of Triton's environment, as uv's settings."""
-    if not TRITON_PYTHON.exists():
-        pytest.skip("Triton runs elsewhere, so no Python 3.11 or 3.12 need be here")
-    return python_mirror.write(tmp_path_factory.mktemp("mirror"), python=str(TRITON_PYTHON))
 
 
 @pytest.fixture(autouse=True)
@@ -34,20 +15,6 @@ def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 class TestPath:
-    def test_downloads_one_that_triton_can_load_and_keeps_it(
-        self, mirror: dict[str, str], monkeypatch: pytest.MonkeyPatch, place: Path
-    ) -> None:
-        for name, value in mirror.items():
-            monkeypatch.setenv(name, value)
-
-        downloaded = install.managed_python()
-
-        version, prefix = _says(downloaded, WHAT_TRITON_ASKS).split()
-        assert version in ("3.11", "3.12")
-        assert Path(prefix).resolve().is_relative_to(place)
-        monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "file:///nowhere")
-        assert install.managed_python() == downloaded
-
     def test_names_the_cause_and_what_to_do_when_the_mirror_lacks_it(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
@@ -99,7 +66,3 @@ class TestPythonForTriton:
         monkeypatch.setattr(preflight, "may_install", lambda: may_install)
 
         assert install._python_for_triton() == chosen
-
-
-def _says(python: str, program: str) -> str:
-    return subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout
