@@ -20,7 +20,7 @@ from moderation import enqueue, scorer
 from moderation.models import Case, ReviewPage, Score
 from moderation.operations.infrastructure import transactions
 from moderation.queries import case_access
-from scoring import counterfactual, evidence_words
+from scoring import counterfactual, evidence_words, routing
 from scoring.content import Unavailable
 from scoring.evidence_model import EVIDENCE, read_before
 from scoring.explain import word_contributions
@@ -91,9 +91,9 @@ def ahead(*, at: datetime) -> int:
 
     None while nobody reviews: whoever comes back has their first case explained when they claim it.
 
-    An explanation asks the content model about some sixty texts, with evidence twice that. Explaining every
-    case on arrival would load the model more than scoring does, so only cases that moderators will see soon
-    are explained, the first ones first, and no more in a sweep than leaves the processor to scoring.
+    An explanation asks the content model about some sixty texts, with evidence twice that: for every case on
+    arrival more than scoring does. Only cases that moderators will see soon are explained, the first ones
+    first, and no more in a sweep than leaves the processor to scoring.
     """
     if not ReviewPage.objects.filter(used_at__gt=at - REVIEWED_WITHIN).exists():
         return 0
@@ -163,7 +163,10 @@ def evidence_words_of(score: Score) -> list[tuple[str, float]]:
 
 def _counterfactual(score: Score) -> dict[str, Any]:
     """Return the smallest change as stored, {} if there is none; the heaviest words are tried first."""
-    words = sorted(score.word_contributions or (), key=lambda word: -abs(word[2]))
+    # Without a word that speaks against it, likely spam would be likelier still.
+    is_spam = score.spam_probability >= routing.NO_OPINION
+    words = [word for word in score.word_contributions or () if word[2] > 0 or not is_spam]
+    words.sort(key=lambda word: -abs(word[2]))
     change = counterfactual.find(
         PostRecord.from_json(score.record),
         scorer=scorer.current().of(score.release_id),

@@ -67,11 +67,6 @@ def pick(*, case_id: int, version: int, reason: str) -> str:
     return "" if reason in BLIND_REASONS else f"{case_id}:{version}"
 
 
-def has_blind_case(post: Post, viewer: User) -> bool:
-    """Tell whether any case of a post is to be decided blindly, except a review kept from the viewer."""
-    return blind_cases().filter(post=post).exclude(kept_from(viewer)).exists()
-
-
 def blind_cases() -> QuerySet[Case]:
     """Return the cases that are to be decided without seeing what others said."""
     waiting = Case.objects.filter(state=CaseState.OPEN)

@@ -24,6 +24,7 @@ Shown = TypeVar("Shown")
 Key = tuple[Any, ...]
 """A sort key: numbers, text, instants and UUIDs."""
 
+SHOWN = 30  # rows of a list: more than one screen, and each row more costs half a millisecond
 _SHAPE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _LARGEST_ID = 2**63 - 1
 _LARGEST_FLOAT = 1e12

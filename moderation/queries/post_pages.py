@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
-from django.db.models import Exists, OuterRef, Q
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from moderation.models import (
     CampaignMember,
@@ -16,6 +18,7 @@ from moderation.models import (
     Decision,
     Delivery,
     FeedEntry,
+    GoldenItem,
     Post,
     PostLink,
     Reason,
@@ -99,6 +102,7 @@ class PostPage:
     notes: tuple[CaseNote, ...]
     domains: tuple[str, ...]
     is_blind: bool
+    is_golden: bool
 
     @property
     def latest(self) -> Revision | None:
@@ -124,38 +128,50 @@ def page(
     `score_id` chooses the score to explain, else the newest. Raises Post.DoesNotExist or InvalidCursor.
     """
     cursors = cursors or Cursors()
-    post = Post.objects.select_related("platform", "author").get(pk=post_id)
-    cases = _cases(post, viewer)
-    is_blind = case_access.has_blind_case(post, viewer)
+    post = _post(post_id, viewer)
+    member = getattr(post, "membership", None)
     complaints, complaint_count, automated = case_pages.complaints_about(post)
-    links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
-    names = links.order_by("position").values_list("domain__name", flat=True)[:20]
     revisions = _revisions(post, cursors.revisions, viewer)
     answers = parents.answers(platform_id=post.platform_id, external_id=post.external_id)
+    decisions = Page((), None) if post.is_blind else _decisions(post, cursors.decisions)
     return PostPage(
         post=post,
         thread=parents.thread(revisions.rows[0]) if revisions.rows else None,
         answers=answers[: parents.MOST_ANSWERS].count(),
         revisions=revisions,
         evidence=findings.of(revisions.rows[0]) if revisions.rows else (),
-        scores=Page((), None) if is_blind else _scores(post, cursors.scores),
-        explained=None if is_blind else _explained(post, score_id, viewer),
-        standing=None if is_blind else _standing(post),
-        decisions=Page((), None) if is_blind else _decisions(post, cursors.decisions),
-        cases=cases,
-        membership=None if is_blind else _membership(post),
+        scores=Page((), None) if post.is_blind else _scores(post, cursors.scores),
+        explained=None if post.is_blind else _explained(post, score_id, viewer),
+        standing=None if post.is_blind else _standing(post, decisions, cursors.decisions),
+        decisions=decisions,
+        cases=_cases(post, viewer),
+        membership=member if member and member.campaign.posts > 1 and not post.is_blind else None,
         complaints=complaints,
         complaint_count=complaint_count,
         automated_complaints=automated,
         notes=_notes(post, viewer),
-        domains=tuple(dict.fromkeys(names)),
-        is_blind=is_blind,
+        domains=tuple(dict.fromkeys(post.domains)),
+        is_blind=post.is_blind,
+        is_golden=post.is_golden,
     )
 
 
 def revision(*, post_id: int, number: int) -> Revision:
     """Read one revision of a post. Raises Revision.DoesNotExist."""
     return Revision.objects.select_related("post__author").get(post=post_id, number=number)
+
+
+def _post(post_id: int, viewer: User) -> Any:
+    """Read a post, its campaign, its domains, whether it is a golden item or waits for a blind judgement."""
+    blind = case_access.blind_cases().filter(post=OuterRef("pk")).exclude(case_access.kept_from(viewer))
+    links = PostLink.objects.filter(revision__post=OuterRef("pk")).values("domain__name")
+    names = links.filter(revision__number=OuterRef("latest_revision")).order_by("position")[:20]
+    posts = Post.objects.select_related("platform", "author", "membership__campaign").annotate(
+        is_blind=Exists(blind),
+        is_golden=Exists(GoldenItem.objects.filter(post=OuterRef("pk"))),
+        domains=ArraySubquery(names),
+    )
+    return posts.get(pk=post_id)
 
 
 def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
@@ -187,16 +203,19 @@ def _explained(post: Post, score_id: int | None, viewer: User) -> ScoredPost | N
     if score_id is not None:
         rows = rows.filter(pk=score_id)
     related = ("revision", "release", "ban__author__platform", "rule__author__platform")
-    score = rows.select_related(*related).defer("features").order_by("-scored_at", "-pk").first()
+    cases = case_access.visible(viewer).filter(score=OuterRef("pk")).order_by("-id")
+    rows = rows.select_related(*related).annotate(newest_case=Subquery(cases.values("pk")[:1]))
+    score = rows.order_by("-scored_at", "-pk").first()
     if score is None:
         return None
     score.revision.post = post
-    cases = case_access.visible(viewer).filter(score=score).order_by("-id")
-    case_id = cases.values_list("pk", flat=True).first()
-    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=case_id)
+    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=score.newest_case)
 
 
-def _standing(post: Post) -> Decision | None:
+def _standing(post: Post, shown: Page[DecisionStep], cursor: str) -> Decision | None:
+    stands = [step.decision for step in shown.rows if not hasattr(step.decision, "reversal")]
+    if not cursor and (stands or shown.end is None):
+        return stands[0] if stands else None
     rows = Decision.objects.filter(post=post, reversal__isnull=True).select_related("decided_by")
     return rows.order_by("-decided_at", "-id").first()
 
@@ -243,11 +262,6 @@ def _steps(decisions: Sequence[Decision]) -> list[DecisionStep]:
         )
         for decision in decisions
     ]
-
-
-def _membership(post: Post) -> CampaignMember | None:
-    members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
-    return members.select_related("campaign").first()
 
 
 def _notes(post: Post, viewer: User) -> tuple[CaseNote, ...]:

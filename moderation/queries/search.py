@@ -96,7 +96,7 @@ def only_post(wanted: PostFilter) -> int | None:
     return named[0] if len(named) == 1 else None
 
 
-def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> Page[PostRow]:
+def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = keyset.SHOWN) -> Page[PostRow]:
     """Return posts, the newest first. Raises InvalidCursor.
 
     A viewer who may not read addresses finds nothing by one, else they could be guessed.

@@ -94,7 +94,7 @@ def day(moment: datetime) -> str:
     return str(formats.date_format(timezone.localtime(moment), "SHORT_DATE_FORMAT"))
 
 
-def since(moment: datetime, *, at: datetime) -> str:
+def since(moment: datetime, at: datetime) -> str:
     """Return how long ago something was, in a narrow form."""
     return short_duration((at - moment).total_seconds())
 

@@ -200,6 +200,15 @@ class TestFind:
 
         assert len(content.asked) <= counterfactual.MAX_WORDS
 
+    def test_stops_after_eight_words_that_alter_nothing(self, scorer: Scorer, content: OneBadWord) -> None:
+        post = record(text=" ".join(["pills", *(f"word{number}" for number in range(30))]))
+
+        found = found_in(post, scorer=scorer, content_probability=0.9999)
+
+        assert found is not None
+        assert found.subject == "pills"
+        assert len(content.asked) == 8 + 8
+
     def test_a_removed_link_leaves_the_record_too(self, scorer: Scorer) -> None:
         url = "http://pills.example/"
         post = record(

@@ -115,7 +115,7 @@ class CampaignPage:
     purity: campaigns_purity.Purity | None
 
 
-def waiting(*, viewer: User, cursor: str = "", limit: int = 50) -> Page[ListRow]:
+def waiting(*, viewer: User, cursor: str = "", limit: int = keyset.SHOWN) -> Page[ListRow]:
     """Return campaigns of which some posts wait, those with most waiting posts first.
 
     Raises InvalidCursor.
@@ -128,7 +128,7 @@ def waiting(*, viewer: User, cursor: str = "", limit: int = 50) -> Page[ListRow]
     return _listed(rows, order=("-waiting", "-pk"), after=after, limit=limit)
 
 
-def newest(*, viewer: User, cursor: str = "", limit: int = 50) -> Page[ListRow]:
+def newest(*, viewer: User, cursor: str = "", limit: int = keyset.SHOWN) -> Page[ListRow]:
     """Return all campaigns, the newest first. Raises InvalidCursor."""
     cases = Case.objects.filter(post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN).order_by()
     counted = (

@@ -145,7 +145,6 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
             "score__ban__author__platform",
             "score__rule__author__platform",
         )
-        .defer("score__features")
         .annotate(  # most cases have none: a look costs less than a query of its own
             has_complaints=Exists(Complaint.objects.filter(post=OuterRef("post"))),
             has_notes=Exists(CaseNote.objects.filter(case=OuterRef("pk"))),

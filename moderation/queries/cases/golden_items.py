@@ -90,11 +90,6 @@ def page(*, state: GoldenState, cursor: str = "", limit: int = 50) -> Page[Golde
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
 
 
-def may_be_marked(*, post_id: int) -> bool:
-    """Tell whether no lead has marked the post yet."""
-    return not GoldenItem.objects.filter(post=post_id).exists()
-
-
 def week_start(at: datetime) -> datetime:
     """Return Monday 00:00 of the week, in the current time zone."""
     day = timezone.localtime(at).replace(hour=0, minute=0, second=0, microsecond=0)

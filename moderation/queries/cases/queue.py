@@ -62,7 +62,7 @@ class QueueRow:
 
 
 def rows(
-    *, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = 50
+    *, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = keyset.SHOWN
 ) -> Page[QueueRow]:
     """Return a page of the queue: escalated cases first if the viewer may take them, then in the order asked.
 

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
 from moderation.queries import case_access, full_text, keyset, latest_scores
-from moderation.queries.keyset import Page
+from moderation.queries.keyset import SHOWN, Page
 
 _BATCH = 1_000
 _ORDER = ("-decided_at", "-pk")
@@ -62,7 +62,7 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
     return Correctable(decision=decision, is_told=decision.effective_at <= at, exports=exports.count())
 
 
-def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
+def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = SHOWN) -> Page[Decision]:
     """Return decisions, newest first: a moderator's own, to others those asked for. Raises InvalidCursor.
 
     Users who decide cases see others' decisions on a post under blind review only once it has been judged.

@@ -11,7 +11,6 @@ from django.utils import timezone
 from moderation.models import Revision, Score
 from moderation.operations.evidence import thumbnails
 from moderation.queries import post_pages
-from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.policies import policy_pages
@@ -40,7 +39,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
         "section": "search",
         "at": at,
         "page": post,
-        "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
+        "may_be_golden": request.user.may_lead and not post.is_golden,
         "policies": () if post.is_blind else policy_pages.matched_by(post_id, at=at),
         "texts": [_text(revision, explained) for revision in post.revisions.rows],
         "behind": _behind(post.latest, post.evidence, explained, at=at) if post.latest else None,

@@ -22,6 +22,7 @@ _MAX_LINKS = 200
 _MAX_LINK_LENGTH = 2_500
 # Split first, then look for a dot: one pattern for both would backtrack quadratically on a long word.
 _TOKEN = re.compile(r"[^\s<>\"']+")
+_PLAIN_LINE = re.compile(r"[!-~]+(?: [!-~]+)*")
 _LINKISH = re.compile(r"[.。:]")
 _SCHEME = re.compile(r"(?i)h(?:tt|xx)ps?:[/\\]*")
 _EDGE = " \t\n.,;:!?…*_~|()[]{}«»“”„。、"
@@ -62,6 +63,8 @@ def excerpt(text: str, *, length: int) -> str:
 
 def line(text: str, *, length: int, read_link: LinkReader | None = None) -> list[Segment]:
     """Return the beginning of a text on one line; more than a few hidden characters become one mark."""
+    if read_link is None and len(text) <= length and _PLAIN_LINE.fullmatch(text):
+        return [Segment(text)]
     visible, labels = without_hidden(text[: length * 4])
     if labels.total() <= _MARKED_IN_PLACE:
         start = excerpt(text, length=length)
@@ -159,6 +162,8 @@ def _links(text: str, read_link: LinkReader) -> Iterator[tuple[int, int, _Style]
         start = token.start() + _lead(token[0])
         end = start + len(text[start : token.end()].rstrip(_EDGE))
         candidate = text[start : min(end, start + _MAX_LINK_LENGTH)]
+        if candidate.isascii() and candidate.isalpha():  # the last word of a sentence
+            continue
         link = read_link(candidate) if candidate else None
         if link:
             count += 1

@@ -71,7 +71,7 @@ class TestDecisions:
         assert (right.reason, right.note) == ("ordinary", "w" * 500)
 
     def test_that_can_be_undone_are_not_corrected(self, desk: Client, decision: Decision) -> None:
-        Decision.objects.update(effective_at=timezone.now() + timedelta(seconds=5))
+        Decision.objects.update(effective_at=timezone.now() + timedelta(minutes=5))
 
         body = desk.get(f"/decisions/{decision.pk}/correct/").content.decode()
 
