@@ -107,14 +107,6 @@ class TestTaughtTexts:
 
 
 class TestBatchMates:
-    def test_a_text_scores_the_same_alone_and_among_others(self, content_model: ContentModel) -> None:
-        texts = random_texts(64)
-
-        together = content_model.scores(texts)
-        alone = [content_model.scores([text])[0] for text in texts]
-
-        assert together == alone
-
     def test_callers_at_the_same_time_do_not_mix(self, content_model: ContentModel) -> None:
         texts = random_texts(48)
         expected = content_model.scores(texts)
