@@ -23,6 +23,7 @@ from moderation.evidence.facts import Unreadable
 READERS = {
     "page": "moderation.evidence.page:read",
     "picture": "moderation.evidence.picture:read",
+    "text": "moderation.evidence.picture_text:read",
     "speech": "moderation.evidence.speech:read",
 }
 """The function that reads each kind, imported when the first of its kind comes."""

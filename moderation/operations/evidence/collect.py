@@ -3,6 +3,7 @@
 import time
 from datetime import datetime
 from functools import cache, partial
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -156,11 +157,14 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
         return read(kind, body, hints=hints, seconds=limits.speech_seconds)
     if kind != "picture":
         return read(kind, body, hints=hints, seconds=limits.read_seconds)
+    facts = read(kind, body, hints=hints, seconds=limits.picture_seconds)
+    facts["sha256"] = sha256(body).hexdigest()
     try:
-        return read(kind, body, hints=hints, seconds=limits.picture_seconds)
-    except Lost as lost:
-        facts = read(kind, body, hints=hints | {"text": "no"}, seconds=limits.picture_seconds)
-        journey.detail = f"without its text: {lost}"
+        return facts | (
+            thumbnails.text_of_copy(facts) or read("text", body, hints=hints, seconds=limits.picture_seconds)
+        )
+    except (Lost, Unreadable) as trouble:
+        journey.detail = f"without its text: {trouble}"
         return facts
 
 
@@ -240,7 +244,7 @@ def _readers(kind: str) -> Readers:
     Each kind has its own: pictures and speech take seconds, and pages should not wait for them. All threads,
     which start at once, share them.
     """
-    limits = settings.EVIDENCE_LIMITS
+    limits, kind = settings.EVIDENCE_LIMITS, "picture" if kind == "text" else kind
     memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
     count = limits.page_readers if kind == "page" else 1
     readers = Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)

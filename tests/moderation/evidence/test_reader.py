@@ -97,7 +97,7 @@ class TestJail:
         japanese = {"content_type": "text/html; charset=shift_jis"}
         assert started.read("page", b"<p>A\x83A", hints=japanese, seconds=20)["text"] == "A\u30a2"
         drawing = drawn.encoded(drawn.with_text("WIN 5000 EUR", size=(900, 200)), "AVIF")
-        assert "WIN" in started.read("picture", drawing, hints={}, seconds=20)["text"]
+        assert "WIN" in started.read("text", drawing, hints={}, seconds=20)["text"]
         assert started.read("speech", test_speech.SPOKEN, hints=test_speech.hints(), seconds=60)["text"]
 
     def test_where_the_kernel_lacks_a_jail_the_reader_reads_and_says_so(
