@@ -75,6 +75,15 @@ def started() -> Iterator[Reader]:
         yield started
 
 
+def test_a_process_that_waits_for_more_is_kept(started: Reader) -> None:
+    started.read("page", b"<p>First", hints={}, seconds=0.2, start_seconds=20)
+    ends_at = time.monotonic() + 1.5  # longer than such a read may take
+
+    while time.monotonic() < ends_at:
+        assert started.is_running
+        time.sleep(0.1)
+
+
 class TestJail:
     @pytest.mark.timeout(120)
     def test_a_reader_that_is_taken_over_reaches_nothing_and_reads(
