@@ -81,13 +81,17 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         other = browse.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
-        _keep(row, journey, kept=kept, group=group, at=at)
+        _fill(row, journey, kept=kept, group=group, at=at)
+        is_cloaked = browse.compare(row, other)
+        row.save()
         sent_pictures.drop_read(row.url, before=row.started_at)
         listed_pictures.match(row)
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
-        due_ids = _due(row, other) | (picture_groups.join(carrying) if group else set())
+        due_ids = _due(row, other, is_cloaked=is_cloaked)
+        due_ids |= picture_groups.join(carrying) if group else set()
         leads.again(row, at=at)
-        _rescore(due_ids, among=posts, at=at)
+        if due_ids:
+            _rescore(due_ids, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -194,7 +198,7 @@ def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
     return {"downloads": [{"url": journey.url, "name": name[:200]}]}
 
 
-def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
+def _fill(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
     url = journey.chain[-1]["url"]
     final_links = links.links_in("", extra=[url])
     row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
@@ -205,15 +209,13 @@ def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | 
     row.facts, row.thumbnail, row.picture_group = kept.facts, kept.digest, group
     row.detail = row.detail or kept.trouble
     row.fetched_at, row.lease_until = at, None
-    row.save()
 
 
-def _due(row: Evidence, other: Evidence | None) -> set[int]:
+def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]:
     """Return the revisions to score again; those with an earlier fetch only if the page changed.
 
     A browser's fetch matters only if it shows another page.
     """
-    is_cloaked = browse.compare(row, other)
     changes = renew.compare(row)
     due_ids = {revision for revision, is_changed in changes.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
