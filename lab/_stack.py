@@ -21,6 +21,7 @@ from deploy.local.service import Service
 from deploy.local.supervisor import Supervisor
 
 SHIPPED = ROOT / "triton_repo"
+_PARTS = ("evidence.child", "reputation", "simulation.web", "celery", "postgres", "triton", "valkey")
 
 _SETTINGS = """
 INSERT INTO moderation_desksettings (posts_per_minute, undo_seconds) VALUES (10000000, 10)
@@ -34,6 +35,7 @@ def running(
     name: str,
     has_triton: bool = False,
     has_web: bool = False,
+    has_evidence: bool = False,
     scoring_processes: int = 0,
 ) -> Iterator[Supervisor]:
     """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
@@ -46,6 +48,8 @@ def running(
     environment = {name: value for name, value in everything.items() if not name.endswith(("_URL", "_PROXY"))}
     if not has_triton:
         environment["TRITON_URL"] = f"grpc://{ports.LOOPBACK}:9"  # nobody answers there
+    if has_evidence:
+        environment["SPAMDESK_SIMULATED_WEB_PORT"] = str(ports.free())
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
@@ -55,6 +59,11 @@ def running(
         with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
             connection.execute(_SETTINGS)
         supervisor.bring_up(*_services(state, has_web=has_web, scoring_processes=scoring_processes))
+        if has_evidence:
+            port = int(environment["SPAMDESK_SIMULATED_WEB_PORT"])
+            supervisor.launch(application.simulated_web(port=port, state=state))
+            kind = next(kind for kind in application.workers() if kind.name == "evidence")
+            supervisor.bring_up(application.worker(kind, state=state))
         yield supervisor
 
 
@@ -76,13 +85,16 @@ def count_posts(condition: LiteralString = "true", *values: object) -> int:
 
 
 def processor_seconds() -> dict[str, float]:
-    """Return the processor seconds of the parts so far."""
+    """Return the processor seconds of the parts so far, those of children that ended among them."""
     seconds = defaultdict[str, float](float)
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
-            words, times = " ".join(process.cmdline()[:6]), process.cpu_times()
-            names = (name for name in ("celery", "postgres", "triton", "valkey") if name in words)
-            seconds[next(names, "rest")] += times.user + times.system
+            is_over, times = process.status() == psutil.STATUS_ZOMBIE, process.cpu_times()
+            words = "" if is_over else " ".join(process.cmdline()[:7])
+            name = next((name for name in _PARTS if name in words), "rest")
+            seconds[name] += times.user + times.system
+            if name == "reputation":  # its readers are replaced now and then
+                seconds["evidence.child"] += times.children_user + times.children_system
     return seconds
 
 

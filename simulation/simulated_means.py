@@ -82,7 +82,7 @@ class Readings:
 
     def __init__(self, *, kept_in: Path | None = None, has_thumbnails: bool = False) -> None:
         memory = settings.EVIDENCE_LIMITS.read_bytes
-        self._readers = {kind: Reader(memory_bytes=memory) for kind in ("page", "picture")}
+        self._readers = {kind: Reader(memory_bytes=memory) for kind in ("page", "picture", "text")}
         self._known: dict[str, dict[str, Any]] = {}
         self._has_thumbnails = has_thumbnails
         self._file = kept_in
@@ -102,14 +102,12 @@ class Readings:
     def read(self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
         """Return the facts of some bytes. Raises Unreadable."""
         # A picture says the same wherever it lies; what a page says depends on its address.
-        reader = str(picture_text.is_installed()) if kind == "picture" else json.dumps(dict(hints))
-        of = sha256(data + reader.encode()).hexdigest()
+        reader = json.dumps(dict(hints)) if kind == "page" else str(picture_text.is_installed())
+        of = sha256(data + f"{kind} {reader}".encode()).hexdigest()
         if of not in self._known:
             # The machine may be busy; no site waits for this.
-            seconds = _SECONDS_PER_PICTURE if kind == "picture" else seconds * 4
-            self._remember(
-                of, self._said(kind, data, hints=hints, seconds=seconds), is_kept=kind == "picture"
-            )
+            seconds = seconds * 4 if kind == "page" else _SECONDS_PER_PICTURE
+            self._remember(of, self._said(kind, data, hints=hints, seconds=seconds), is_kept=kind != "page")
         facts = self._known[of]
         if "unreadable" in facts:
             raise Unreadable(Reason(facts["unreadable"]))

@@ -23,11 +23,14 @@ from moderation.evidence.facts import Unreadable
 READERS = {
     "page": "moderation.evidence.page:read",
     "picture": "moderation.evidence.picture:read",
+    "text": "moderation.evidence.picture_text:read",
     "speech": "moderation.evidence.speech:read",
 }
 """The function that reads each kind, imported when the first of its kind comes."""
 
 FRAME, ANSWER = struct.Struct(">II"), struct.Struct(">I")
+_IDLE_SECONDS = 120.0
+"""A process that has read nothing for so long ends: its libraries take memory."""
 
 
 def main() -> None:
@@ -42,6 +45,7 @@ def main() -> None:
         answer = json.dumps(_answer(frames, *FRAME.unpack(head)), allow_nan=False).encode()
         answers.write(ANSWER.pack(len(answer)) + answer)
         answers.flush()
+        signal.setitimer(signal.ITIMER_REAL, _IDLE_SECONDS)
 
 
 def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, Any]:

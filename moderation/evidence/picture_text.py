@@ -3,14 +3,15 @@
 import functools
 import importlib.util
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from moderation.evidence.facts import line
+from moderation.evidence.facts import line, storable
+from moderation.evidence.picture import pixels_of
 
 ENGINE = "rapidocr"
 MOST_PLACES = 200
@@ -18,15 +19,16 @@ MOST_PLACES = 200
 MOST_WIDTH = 40_000
 """Width of all that is read, in pixels at the engine's height of 48: 4 s. The highest letters come first."""
 LEAST_CONFIDENCE = 0.5
+MOST_TEXT = 5_000
 _HEIGHT = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadText:
-    """What a text engine read; an empty `engine` says that none is installed: then the text is unknown."""
+    """What a text engine read; without a `text_engine` none is installed, and the text is unknown."""
 
-    engine: str = ""
-    lines: tuple[str, ...] = ()
+    text_engine: str = ""
+    text: str = ""
 
 
 def is_installed() -> bool:
@@ -34,32 +36,32 @@ def is_installed() -> bool:
     return importlib.util.find_spec("rapidocr") is not None
 
 
-def start() -> None:
+def start(_hints: Mapping[str, str]) -> None:
     """Load the engine, if it is installed."""
     if is_installed():
         _engine()
 
 
-def read(pixels: npt.NDArray[np.uint8]) -> ReadText:
-    """Return the lines of an RGB picture of shape (height, width, 3), from top to bottom."""
+def read(data: bytes, _hints: Mapping[str, str]) -> ReadText:
+    """Return the lines of a picture, from top to bottom. Raises Unreadable."""
     if not is_installed():
         return ReadText()
     from rapidocr.main import RapidOCRError  # noqa: PLC0415 - only where the engine is installed
 
-    engine = _engine()
+    engine, pixels = _engine(), pixels_of(data)
     picture, steps = engine.preprocess_img(np.ascontiguousarray(pixels[:, :, ::-1]))  # it expects blue first
     try:
         # In two steps, not by calling the engine: that reads all it finds, half a minute for a page of print.
         places, _ = engine.detect_and_crop(picture, steps)
         reading = engine.recognize_txt(_chosen(places))
     except RapidOCRError:  # no text at all
-        return ReadText(engine=ENGINE)
+        return ReadText(text_engine=ENGINE)
     lines = (
         line(text)
         for text, confidence in zip(reading.txts, reading.scores, strict=True)
         if round(float(confidence), 3) >= LEAST_CONFIDENCE
     )
-    return ReadText(engine=ENGINE, lines=tuple(filter(None, lines)))
+    return ReadText(text_engine=ENGINE, text=storable("\n".join(filter(None, lines)), most=MOST_TEXT))
 
 
 def _chosen(places: Sequence[npt.NDArray[np.uint8]]) -> list[npt.NDArray[np.uint8]]:

@@ -78,7 +78,7 @@ def test_the_collector_finds_over_http_what_a_replay_finds(
 
     def read(kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
         """Leave the text of pictures unread, which takes a second for each."""
-        return readings.read(kind, data, hints={**hints, "text": "no"}, seconds=seconds)
+        return {} if kind == "text" else readings.read(kind, data, hints=hints, seconds=seconds)
 
     with serving(web, clock=lambda: LATER) as server:
         settings.SIMULATED_WEB_PORT = server.server_port

@@ -53,7 +53,7 @@ def compare(row: Evidence, other: Evidence | None) -> bool:
     """Record in both rows whether they show different pages; return whether they do.
 
     Also whether the page that people get matches its preview. Call with both locked and `row` as it will be
-    kept.
+    kept: the caller saves it.
     """
     if row.kind not in _KINDS or not _was_read(row):
         return False
@@ -67,6 +67,7 @@ def compare(row: Evidence, other: Evidence | None) -> bool:
     from_preview = likeness.differs_from_preview(browsers.facts or {}, preview=page.facts or {})
     _note(page, differs_for_browser=is_cloaked, differs_from_preview=from_preview)
     _note(browsers, differs_for_browser=is_cloaked)
+    other.save(update_fields=("facts",))
     return bool(is_cloaked)
 
 
@@ -89,4 +90,3 @@ def _ends(row: Evidence) -> str:
 
 def _note(row: Evidence, **found: Any) -> None:
     row.facts = {**(row.facts or {}), **found}
-    row.save(update_fields=("facts",))

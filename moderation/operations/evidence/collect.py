@@ -3,6 +3,7 @@
 import time
 from datetime import datetime
 from functools import cache, partial
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,13 +80,17 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         other = browse.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
-        _keep(row, journey, kept=kept, group=group, at=at)
+        _fill(row, journey, kept=kept, group=group, at=at)
+        is_cloaked = browse.compare(row, other)
+        row.save()
         sent_pictures.drop_read(row.url, before=row.started_at)
         listed_pictures.match(row)
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
-        due_ids = _due(row, other) | (picture_groups.join(carrying) if group else set())
+        due_ids = _due(row, other, is_cloaked=is_cloaked)
+        due_ids |= picture_groups.join(carrying) if group else set()
         leads.again(row, at=at)
-        _rescore(due_ids, among=posts, at=at)
+        if due_ids:
+            _rescore(due_ids, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -155,11 +160,14 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
         return read(kind, body, hints=hints, seconds=limits.speech_seconds)
     if kind != "picture":
         return read(kind, body, hints=hints, seconds=limits.read_seconds)
+    facts = read(kind, body, hints=hints, seconds=limits.picture_seconds)
+    facts["sha256"] = sha256(body).hexdigest()
     try:
-        return read(kind, body, hints=hints, seconds=limits.picture_seconds)
-    except Lost as lost:
-        facts = read(kind, body, hints=hints | {"text": "no"}, seconds=limits.picture_seconds)
-        journey.detail = f"without its text: {lost}"
+        return facts | (
+            thumbnails.text_of_copy(facts) or read("text", body, hints=hints, seconds=limits.picture_seconds)
+        )
+    except (Lost, Unreadable) as trouble:
+        journey.detail = f"without its text: {trouble}"
         return facts
 
 
@@ -189,7 +197,7 @@ def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
     return {"downloads": [{"url": journey.url, "name": name[:200]}]}
 
 
-def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
+def _fill(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
     url = journey.chain[-1]["url"]
     final_links = links.links_in("", extra=[url])
     row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
@@ -200,15 +208,13 @@ def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | 
     row.facts, row.thumbnail, row.picture_group = kept.facts, kept.digest, group
     row.detail = row.detail or kept.trouble
     row.fetched_at, row.lease_until = at, None
-    row.save()
 
 
-def _due(row: Evidence, other: Evidence | None) -> set[int]:
+def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]:
     """Return the revisions to score again; those with an earlier fetch only if the page changed.
 
     A browser's fetch matters only if it shows another page.
     """
-    is_cloaked = browse.compare(row, other)
     changes = renew.compare(row)
     due_ids = {revision for revision, is_changed in changes.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
@@ -239,7 +245,7 @@ def _readers(kind: str) -> Readers:
     Each kind has its own: pictures and speech take seconds, and pages should not wait for them. All threads,
     which start at once, share them.
     """
-    limits = settings.EVIDENCE_LIMITS
+    limits, kind = settings.EVIDENCE_LIMITS, "picture" if kind == "text" else kind
     memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
     count = limits.page_readers if kind == "page" else 1
     readers = Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
@@ -101,12 +101,12 @@ def _is_busy(site: str, *, at: datetime, but: int) -> bool:
         return False  # what came with a post asks nobody
     recent = Evidence.objects.filter(site=site, started_at__gt=at - timedelta(seconds=LEASE_SECONDS))
     recent = recent.exclude(pk=but)
-    at_once = recent.filter(state=EvidenceState.FETCHING, lease_until__gt=at)
-    just_now = recent.filter(started_at__gt=at - _PAUSE)
-    return (
-        at_once.count() >= settings.EVIDENCE_LIMITS.site_at_once
-        or just_now.count() >= settings.EVIDENCE_LIMITS.site_per_second
+    count = recent.aggregate(
+        at_once=Count("pk", filter=Q(state=EvidenceState.FETCHING, lease_until__gt=at)),
+        just_now=Count("pk", filter=Q(started_at__gt=at - _PAUSE)),
     )
+    at_once, per_second = settings.EVIDENCE_LIMITS.site_at_once, settings.EVIDENCE_LIMITS.site_per_second
+    return bool(count["at_once"] >= at_once or count["just_now"] >= per_second)
 
 
 @contextmanager

@@ -67,6 +67,16 @@ def keep(facts: Mapping[str, Any] | None, *, at: datetime) -> Kept:
     return Kept(facts=rest, digest=digest, trouble=f"thumbnail waits: {reason}")
 
 
+def text_of_copy(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what was read in the very same file, None if nothing was: one alike may have other text."""
+    if "thumbnail" not in facts:
+        return None
+    digest = sha256(base64.b64decode(facts["thumbnail"])).hexdigest()
+    copies = Evidence.objects.filter(thumbnail=digest, facts__sha256=facts["sha256"])
+    texts = copies.exclude(facts__text_engine="").order_by().values_list("facts__text", "facts__text_engine")
+    return next(({"text": text, "text_engine": engine} for text, engine in texts[:1]), None)
+
+
 def bring() -> int:
     """Bring files that wait in the database into the store, the oldest first; return how many.
 

@@ -11,7 +11,6 @@ from moderation.evidence.facts import Reason, Unreadable
 from tests.moderation.evidence import drawn
 
 _SCRIPT = b"<script>alert(1)</script>"
-_WORDS_UNREAD = {"text": "no"}
 _HILLS = drawn.encoded(drawn.hills(), "PNG")
 
 
@@ -19,7 +18,7 @@ class TestRead:
     def test_says_what_a_picture_is_and_reads_its_code(self) -> None:
         data = drawn.encoded(drawn.with_code("https://win.example/claim?id=7"), "JPEG")
 
-        facts = picture.read(data, _WORDS_UNREAD)
+        facts = picture.read(data, {})
 
         assert (facts.format, facts.is_animated) == ("JPEG", False)
         assert [(code.format, code.text) for code in facts.codes] == [
@@ -28,7 +27,7 @@ class TestRead:
         assert facts.text_engine == ""  # unknown, not empty
 
     def test_reads_lines_from_top_to_bottom(self) -> None:
-        facts = picture.read(drawn.encoded(drawn.with_text(*drawn.SPAM_LINES), "PNG"), {})
+        facts = picture_text.read(drawn.encoded(drawn.with_text(*drawn.SPAM_LINES), "PNG"), {})
 
         assert facts.text == "\n".join(drawn.SPAM_LINES)
         assert facts.text_engine == picture_text.ENGINE
@@ -36,13 +35,13 @@ class TestRead:
     def test_says_that_no_engine_is_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(picture_text, "is_installed", lambda: False)
 
-        facts = picture.read(drawn.encoded(drawn.with_text("WIN"), "PNG"), {})
+        facts = picture_text.read(drawn.encoded(drawn.with_text("WIN"), "PNG"), {})
 
         assert (facts.text, facts.text_engine) == ("", "")
 
     @pytest.mark.parametrize("kind", ["PNG", "GIF", "WEBP", "AVIF", "BMP"])
     def test_reads_every_format_alike(self, kind: str) -> None:
-        facts = picture.read(drawn.encoded(drawn.hills(), kind), _WORDS_UNREAD)
+        facts = picture.read(drawn.encoded(drawn.hills(), kind), {})
 
         assert (facts.format, facts.width, facts.height) == (kind, 320, 240)
         assert facts.pdq_quality > 0
@@ -54,7 +53,7 @@ class TestRead:
         exif[ExifTags.Base.Artist] = _SCRIPT.decode()
         data = drawn.encoded(drawn.hills(), "JPEG", exif=exif, comment=_SCRIPT, icc_profile=_SCRIPT * 9)
 
-        facts = picture.read(data + _SCRIPT, _WORDS_UNREAD)
+        facts = picture.read(data + _SCRIPT, {})
 
         assert b"script" not in facts.thumbnail
         kept = Image.open(io.BytesIO(facts.thumbnail))
@@ -64,7 +63,7 @@ class TestRead:
     def test_puts_what_can_be_seen_through_on_white(self) -> None:
         see_through = Image.new("RGBA", (64, 64), (255, 0, 0, 0))
 
-        facts = picture.read(drawn.encoded(see_through, "PNG"), _WORDS_UNREAD)
+        facts = picture.read(drawn.encoded(see_through, "PNG"), {})
 
         assert Image.open(io.BytesIO(facts.thumbnail)).convert("RGB").getpixel((9, 9)) == (255, 255, 255)
 
@@ -92,12 +91,12 @@ class TestRead:
     )
     def test_refuses_by_name(self, data: bytes, reason: Reason) -> None:
         with pytest.raises(Unreadable) as refused:
-            picture.read(data, _WORDS_UNREAD)
+            picture.read(data, {})
 
         assert refused.value.reason is reason
 
     def test_reads_the_first_of_very_many_frames(self) -> None:
-        facts = picture.read(drawn.gif_of_frames(200_000), _WORDS_UNREAD)
+        facts = picture.read(drawn.gif_of_frames(200_000), {})
 
         assert (facts.is_animated, facts.pdq) == (True, "")  # one pixel has no hash
 

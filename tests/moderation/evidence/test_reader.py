@@ -75,6 +75,15 @@ def started() -> Iterator[Reader]:
         yield started
 
 
+def test_a_process_that_waits_for_more_is_kept(started: Reader) -> None:
+    started.read("page", b"<p>First", hints={}, seconds=0.2, start_seconds=20)
+    ends_at = time.monotonic() + 1.5  # longer than such a read may take
+
+    while time.monotonic() < ends_at:
+        assert started.is_running
+        time.sleep(0.1)
+
+
 class TestJail:
     @pytest.mark.timeout(120)
     def test_a_reader_that_is_taken_over_reaches_nothing_and_reads(
@@ -97,7 +106,7 @@ class TestJail:
         japanese = {"content_type": "text/html; charset=shift_jis"}
         assert started.read("page", b"<p>A\x83A", hints=japanese, seconds=20)["text"] == "A\u30a2"
         drawing = drawn.encoded(drawn.with_text("WIN 5000 EUR", size=(900, 200)), "AVIF")
-        assert "WIN" in started.read("picture", drawing, hints={}, seconds=20)["text"]
+        assert "WIN" in started.read("text", drawing, hints={}, seconds=20)["text"]
         assert started.read("speech", test_speech.SPOKEN, hints=test_speech.hints(), seconds=60)["text"]
 
     def test_where_the_kernel_lacks_a_jail_the_reader_reads_and_says_so(

@@ -129,7 +129,7 @@ def test_pictures_are_pictures_and_always_the_same(show: Show) -> None:
 
     assert reply is not None
     assert reply.content_type.startswith("image/")
-    facts = picture.read(reply.body, {"text": "no"})
+    facts = picture.read(reply.body, {})
     assert facts.pdq
     assert [code.text for code in facts.codes] == ([pictures.code(one)] if show == Show.CODE else [])
 
@@ -141,7 +141,7 @@ def test_an_altered_copy_has_other_bytes_and_looks_alike(alteration: Alteration)
         for wanted in (Alteration.NONE, alteration)
     )
 
-    facts, altered = (picture.read(body_of(one), {"text": "no"}) for one in (known, copy))
+    facts, altered = (picture.read(body_of(one), {}) for one in (known, copy))
 
     assert body_of(known) != body_of(copy)
     assert any(_distance(altered.pdq, one) <= 60 for one in (facts.pdq, *facts.pdq_turned))

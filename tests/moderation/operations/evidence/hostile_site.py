@@ -176,6 +176,7 @@ ANSWERS: dict[str, Callable[[Answering], None]] = {
     "/odd": sends(b"<html><title>A\0B\x01</title><body>Half \xed\xa0\x80 pair \xff</body>"),
     "/parcel.png": _draws(code="http://takes.example/from-preview"),
     "/picture.png": _draws("WIN 5000 EUR TODAY", code="http://site.example/behind-code"),
+    "/copy.png": _draws("WIN 5000 EUR TODAY", code="http://site.example/behind-code"),
     "/words.png": _draws(*["MANY WORDS OF SPAM IN ONE PICTURE, AND MORE"] * 30, height=1900),
     "/wide.png": sends(drawn.png(width=30_000, height=30_000), kind="image/png"),
     "/half.png": lambda site: site.answer(picture("WIN")[:-400], kind="image/png"),

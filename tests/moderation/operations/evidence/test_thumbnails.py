@@ -101,8 +101,7 @@ def test_text_that_takes_too_long_costs_the_text_alone(
 
     def impatient(kind: str, data: bytes, **given: Any) -> dict[str, Any]:
         # No machine reads thirty lines in this time, and any has time for the rest.
-        wants_text = given["hints"].get("text") != "no"
-        return reader(kind, data, **given | ({"seconds": 0.05} if wants_text else {}))
+        return reader(kind, data, **given | ({"seconds": 0.05} if kind == "text" else {}))
 
     monkeypatch.setattr(collect, "_guarded_read", impatient)
 
@@ -113,6 +112,27 @@ def test_text_that_takes_too_long_costs_the_text_alone(
     assert (row.facts["text"], row.facts["text_engine"], row.facts["height"]) == ("", "", 1900)
     assert row.detail.startswith("without its text")
     assert kept_files.read(row.thumbnail)
+
+
+def test_text_is_read_once_of_a_file_and_again_of_one_that_looks_alike(
+    fetched: Fetched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def reading(kind: str, data: bytes, **_: Any) -> dict[str, Any]:
+        asked.append(kind)
+        facts = {"thumbnail": base64.b64encode(b"alike").decode()}
+        return facts if kind == "picture" else {"text": f"{len(data)} bytes", "text_engine": "rapidocr"}
+
+    monkeypatch.setattr(collect, "_guarded_read", reading)
+
+    first, copy, other = (fetched(path, PICTURE) for path in ("/picture.png", "/copy.png", "/parcel.png"))
+
+    assert asked == ["picture", "text", "picture", "picture", "text"]
+    assert first.facts is not None
+    assert first.facts == copy.facts
+    assert other.facts is not None
+    assert other.facts["text"] != first.facts["text"]
 
 
 @pytest.fixture
