@@ -1,6 +1,7 @@
 """One word per thing: each subject has one noun in every layer, and synonyms that were given up stay away."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,90 +10,8 @@ import pytest
 from deploy.local.places import ROOT
 from tests.docs.test_test_files import CODE
 
-SUBJECTS = {
-    "accounts": {"users", "platforms", "preferences", "reasons", "saved_filters", "user_sessions"},
-    "activity": set(),
-    "audit": set(),
-    "campaigns": set(),
-    "cases": {
-        "appeals",
-        "author_notes",
-        "blind_reviews",
-        "case_notes",
-        "golden_items",
-        "mentions",
-        "named_queues",
-        "presence",
-        "queue_mix",
-    },
-    "decisions": set(),
-    "entities": {"domains"},
-    "erasure": set(),
-    "evidence": set(),
-    "explanations": {"sentences"},
-    "health": set(),
-    "infrastructure": {"idempotency", "sweeps"},
-    "labels": {"exports"},
-    "learning": {"models", "release_proposals", "shadow", "shadow_runs", "training_runs"},
-    "notifications": set(),
-    "outbox": {"feed"},
-    "policies": {"topics"},
-    "posts": {"complaints", "bulk_posts", "incoming_post", "transcripts"},
-    "quality": {"drift", "quality_figures"},
-    "reconsider": {"reconsiderations", "reconsidered"},
-    "records": set(),
-    "releases": set(),
-    "reputation": set(),
-    "rules": set(),
-    "scoring": {"scores"},
-    "search": set(),
-    "settings": {"desk_settings"},
-    "similarity": set(),
-    "translation": {"translations"},
-    "webhooks": {"deliveries"},
-}
-"""The nouns of the subjects, and those of what belongs to one where a layer has no folder of the subject."""
-
-BESIDE = {
-    "operations": {
-        "refusals": "what several subjects refuse",
-        "rescore": "the one way back to pending, below every subject that uses it",
-        "score_now": "posts and scoring in one request",
-        "score_preview": "the same, and nothing is kept",
-    },
-    "queries": {
-        "case_access": "read by several subjects",
-        "full_text": "search by words, of several lists",
-        "keyset": "pages of every list",
-        "latest_scores": "read by several subjects",
-        "outcome_counts": "read by several subjects",
-        "parents": "what posts answer, read by several subjects",
-        "platform_posts": "posts as platforms see them",
-        "post_pages": "posts as the desk sees them",
-        "wire": "JSON of decisions and labels",
-    },
-    "web": {
-        "access": "view guards",
-        "csv_files": "tables that several pages send",
-        "days": "whole days, chosen by several pages",
-        "forms": "shared by pages",
-        "lists": "lists with filters, whatever their subject",
-        "middleware": "of every request",
-        "provenance": "shared by pages",
-        "quantities": "shared by pages",
-        "text": "hostile text, shown inert",
-        "urls": "Django's name",
-    },
-    "api/views": {"base": "of every view", "pages": "the documentation"},
-    "api/serializers": {
-        "answers": "of every answer",
-        "cursors": "of every page and feed",
-        "fields": "of every serializer",
-        "post_page": "a post with its scores, read by several",
-        "strict": "of every serializer",
-    },
-}
-"""Modules that belong to no subject, and why."""
+_NAMES = tomllib.loads(Path(__file__).with_name("subjects.toml").read_text(encoding="utf-8"))
+SUBJECTS, BESIDE = _NAMES["subjects"], _NAMES["beside"]
 
 FORBIDDEN = {
     r"comfort\w*": "preferences",
