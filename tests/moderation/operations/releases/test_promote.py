@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from pytest_django import Settings
 
 from moderation import scorer
@@ -19,14 +18,12 @@ from moderation.models.releases import PromotionKind
 from moderation.operations.releases import promote, triton
 from moderation.operations.scoring import score
 from scoring import hosting
-from scoring.blocklist import Blocklist
 from scoring.content import ContentModel
 from scoring.release import Corrupt, Release, SchemaMismatch
 from tests import releases
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import ON_TRITON, OTHER_MODELS_SHIFT
-from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
-from tests.scoring.random_records import record
+from tests.moderation.operations.releases.promotion import TEXTS, promote_with, score_all_the_time, wait_until
 from training import variants
 
 GoLive = Callable[[], Promotion]
@@ -267,21 +264,6 @@ def _copied(repository: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(repository, tmp_path / "repository"))
 
 
-CALLERS = 3
-
-
-def _score_all_the_time(seen: Counter[tuple[str, bool]], ended: threading.Event) -> None:
-    """Score until told to end, as a worker does: every batch asks for the live release first."""
-    try:
-        while not ended.is_set():
-            result = (
-                scorer.current().live().score(record(text="Shall we meet at six?"), blocklist=Blocklist())
-            )
-            seen[result.release_id, result.is_degraded] += 1
-    finally:
-        connection.close()
-
-
 class TestUnderLoad:
     pytestmark = [pytest.mark.whole, pytest.mark.django_db(transaction=True), *ON_TRITON]
 
@@ -294,8 +276,8 @@ class TestUnderLoad:
         seen: Counter[tuple[str, bool]] = Counter()
         ended = threading.Event()
 
-        with ThreadPoolExecutor(CALLERS) as pool:
-            callers = [pool.submit(_score_all_the_time, seen, ended) for _ in range(CALLERS)]
+        with ThreadPoolExecutor(3) as pool:
+            callers = [pool.submit(score_all_the_time, seen, ended) for _ in range(3)]
             try:
                 wait_until(lambda: seen[shipped.id, False] > 20)
                 promote_with(candidate, models=other_models, at=AT)
