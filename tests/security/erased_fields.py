@@ -112,7 +112,12 @@ STAYS = {
         for name in ("first_name", "last_name")
     },
     **{f"{form}.username": _DESK for form in ("InvitedForm", "NewUserForm")},
-    **{f"InvitedForm.new_password{number}": _NOT_STORED for number in (1, 2)},
+    **{
+        f"{form}.new_password{number}": _NOT_STORED
+        for form in ("InvitedForm", "PasswordForm")
+        for number in (1, 2)
+    },
+    "PasswordForm.old_password": _NOT_STORED,
     **{f"{form}.reason": _DESK for form in ("CandidateForm", "ProposalForm")},
     **{f"{form}.{name}": _DESK for form in ("NewReasonForm", "ReasonForm") for name in _OF_REASONS},
 }

@@ -40,7 +40,7 @@ from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
 from moderation.operations.erasure import forget, kept_traits
 from moderation.operations.evidence import sent_pictures
-from moderation.operations.infrastructure import idempotency
+from moderation.operations.infrastructure import idempotency, transactions
 from moderation.operations.labels import exports
 from scoring import similarity
 
@@ -187,6 +187,7 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
     return count
 
 
+@transactions.required
 def wipe_author(row: Author, *, at: datetime) -> None:
     """Wipe what is known of an author, posts aside. Call inside a transaction."""
     forget.author(row)

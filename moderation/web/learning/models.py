@@ -74,7 +74,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "live": live,
         "live_promotion": promotions[0] if promotions else None,
         "manifest": manifest,
-        "served_by": probe.ask([probe.Part.TRITON])[0].served_by,
+        "served_by": next((one.served_by for one in probe.ask([probe.Part.TRITON])), ""),
         "training": training(manifest),
         "tested_columns": (_("Posts"), _("Number"), _("Spam"), _("PR-AUC"), _("Precision of removal")),
         "tested": [(PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],

@@ -40,7 +40,7 @@ def posted(post: Post_) -> Revision:
 
 
 def latest(post: Post) -> Revision:
-    return Revision.objects.select_related("post__platform", "post__author").get(post=post)
+    return Revision.objects.select_related("post__platform", "post__author", "grouped").get(post=post)
 
 
 def add(revision: Revision, *, at: datetime, role: str = "link", **row: Any) -> None:

@@ -90,7 +90,7 @@ class TestRecordAt:
     ) -> None:
         for number in range(20):
             post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=account(number))
-        revisions = list(Revision.objects.select_related("post__platform", "post__author"))
+        revisions = list(Revision.objects.select_related("post__platform", "post__author", "grouped"))
 
         with django_assert_num_queries(5):
             records.records_at(revisions=revisions, at=later(1))
