@@ -123,7 +123,14 @@ def _served(word: str, *, plans: Path) -> str:
     for recipe in recipes:
         place = copy / recipe.parent.relative_to(repository)
         if not (place / _PLAN).exists():
-            source = _kept(recipe, engine=Engine.here(), plans=plans)
+            try:
+                source = _kept(recipe, engine=Engine.here(), plans=plans)
+            except Refused as refusal:
+                if "answers" in json.loads(recipe.read_text(encoding="utf-8")):  # scores need this one
+                    raise
+                print(f"serve_plans: {refusal}; served without {place.parent.name}", flush=True)
+                shutil.rmtree(place.parent)
+                continue
             for file in (_PLAN, NOTE):
                 (place / file).symlink_to(source / file)
     if lines := list(refusals([copy])):
@@ -143,11 +150,8 @@ def _kept(recipe: Path, *, engine: Engine, plans: Path) -> Path:
     folder = plans / engine.card / engine.tensorrt / digest
     with _alone(plans):
         if not folder.is_dir():
-            print(
-                f"serve_plans: building the plan of {graph} for {engine.card}, TensorRT {engine.tensorrt}: "
-                "minutes, once",
-                flush=True,
-            )
+            where = f"{engine.card}, TensorRT {engine.tensorrt}"
+            print(f"serve_plans: building the plan of {graph} for {where}: minutes, once", flush=True)
             _build(recipe, folder=folder, engine=engine)
     return folder
 
@@ -176,11 +180,8 @@ def _build(recipe: Path, *, folder: Path, engine: Engine) -> None:
         if int(engine.tensorrt.partition(".")[0]) >= _STRONGLY_TYPED:
             arguments.remove(_FP16)
         files = [f"--onnx={recipe.with_name(_GRAPH)}", f"--saveEngine={target / _PLAN}"]
-        _trtexec(
-            [*files, *arguments, "--skipInference"],
-            what=f"no plan of {recipe.parent}",
-            seconds=_SECONDS_TO_BUILD,
-        )
+        words = [*files, *arguments, "--skipInference"]
+        _trtexec(words, what=f"no plan of {recipe.parent}", seconds=_SECONDS_TO_BUILD)
         (target / NOTE).write_text(json.dumps({"tensorrt": engine.tensorrt}), encoding="utf-8")
         target.rename(folder)
 

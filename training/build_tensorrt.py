@@ -10,7 +10,8 @@ from typing import Any
 
 from scoring.release import Corrupt
 from training import served_weights, variants
-from training.image import repository as image_repository
+from training.image.configs import NETWORK
+from training.image.repository import PROFILE, pictures
 from training.model_configs import NoModel, Variant
 from training.plan_recipe import GRAPH, RECIPE, TEXTS, Network, Profile
 from training.served_content import SHIPPED
@@ -21,19 +22,8 @@ BUILT_WITH = "built_with.json"
 """Beside the plan: the version of TensorRT that built it, which deploy/serve_plans.py asks the server for."""
 
 
-class NoGpu(Exception):
-    """There is no NVIDIA GPU here, or no driver for it."""
-
-
-class NoTensorrt(Exception):
-    """TensorRT's Python package is not installed."""
-
-
-class BuildFailed(Exception):
-    """TensorRT refused the model; the message is TensorRT's."""
-
-
-_REFUSALS = (NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable, Corrupt)
+class NoPlan(Exception):
+    """There is no GPU, driver or TensorRT here, or it refused the model; the message says which and why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,75 +41,58 @@ def main(arguments: argparse.Namespace) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         of = variants.exported_files(arguments.repository, model=arguments.model)
-        plan = _BUILDERS[arguments.model](repository=arguments.repository, out=arguments.out)
+        plan = build(repository=arguments.repository, out=arguments.out, model=arguments.model)
         variants.finish(arguments.out, of=of, model=arguments.model, models=arguments.models)
-    except _REFUSALS as refusal:
+    except (NoPlan, NoModel, served_weights.Unreadable, Corrupt) as refusal:
         raise SystemExit(f"tensorrt: {refusal}") from refusal
     log.info("%s: %d bytes", plan, plan.stat().st_size)
 
 
-def build(*, repository: Path, out: Path) -> Path:
-    """Write a whole repository of the tensorrt variant with its plan; return the plan.
+def build(*, repository: Path, out: Path, model: str = variants.CONTENT) -> Path:
+    """Write a whole repository of the tensorrt variant with the plan of content or image model; return that.
 
     A `repository` that is of this variant already is taken as it is, so a machine with a GPU needs no torch.
-    Raises NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable; without a GPU nothing
-    is written.
+    Raises NoPlan, NoModel, served_weights.Unreadable; without a GPU nothing is written.
     """
     require_gpu()
-    if (repository / TEXTS.name / "1" / RECIPE).is_file():
+    is_image = model == variants.IMAGE
+    name = NETWORK if is_image else TEXTS.name
+    if (repository / name / "1" / RECIPE).is_file():
         shutil.copytree(repository, out, dirs_exist_ok=True)
     else:
-        variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
-    return _plan(TEXTS, out=out, profile=Profile())
-
-
-def build_image(*, repository: Path, out: Path) -> Path:
-    """Write the image model of a repository with a plan for its network; raises as `build` does."""
-    require_gpu()
-    image_repository.write_variant(variant=Variant.TENSORRT, repository=repository, out=out)
-    return _plan(image_repository.pictures(repository), out=out, profile=image_repository.PROFILE)
-
-
-_BUILDERS = {variants.CONTENT: build, variants.IMAGE: build_image}
-
-
-def _plan(network: Network, *, out: Path, profile: Profile) -> Path:
-    plan = out / network.name / "1" / "model.plan"
+        variants.write(variant=Variant.TENSORRT, repository=repository, out=out, model=model)
+    network, profile = (pictures(out), PROFILE) if is_image else (TEXTS, Profile())
+    plan = out / name / "1" / "model.plan"
     version = write_plan(network, graph=plan.with_name(GRAPH), plan=plan, profile=profile)
     plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
     return plan
 
 
 def require_gpu() -> None:
-    """Raise NoGpu unless the driver is loaded and counts at least one GPU."""
+    """Raise NoPlan unless the driver is loaded and counts at least one GPU."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
-        raise NoGpu(
-            "no NVIDIA driver here (libcuda.so.1): a plan must be built on the GPU that it will run on"
-        ) from error
+        raise NoPlan("no NVIDIA driver here (libcuda.so.1): build where the plan will run") from error
     count = ctypes.c_int(0)
     code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     if code or count.value < 1:
-        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {code}): build the plan where one is")
+        raise NoPlan(f"the NVIDIA driver counts no GPU (CUDA error {code}): build the plan where one is")
 
 
 def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
-    """Write the plan of a network's graph; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
+    """Write the plan of a network's graph; return TensorRT's version. Raises NoPlan."""
     try:
         import tensorrt
     except ImportError as error:
-        raise NoTensorrt(
-            "the package tensorrt is not installed: pip install it in the version of the Triton that will"
-            " serve the plan"
-        ) from error
+        raise NoPlan("tensorrt is not installed: pip install the version of Triton's image") from error
     trt: Any = tensorrt
     logger = trt.Logger(trt.Logger.WARNING)
     builder = trt.Builder(logger)
     definition = builder.create_network(_flags(trt))
     parser = trt.OnnxParser(definition, logger)
     if not parser.parse(graph.read_bytes()):
-        raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
+        raise NoPlan("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
     shapes = builder.create_optimization_profile()
     for name in network.inputs:
         shapes.set_shape(name, *((rows, *network.row) for rows in (profile.min, profile.opt, profile.max)))
@@ -131,7 +104,7 @@ def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -
         config.set_tactic_sources(_own_tactics(trt))
     serialised = builder.build_serialized_network(definition, config)
     if serialised is None:
-        raise BuildFailed("TensorRT built no plan; its log above says why")
+        raise NoPlan("TensorRT built no plan; its log above says why")
     plan.write_bytes(bytes(serialised))
     return _library_version(trt)
 

@@ -122,6 +122,15 @@ def _content() -> ModelConfig:
     return config
 
 
+def encoder_text(name: str, *, inputs: Sequence[str], width: int) -> str:
+    """Render the config.pbtxt of the network of the topics model as a TensorRT plan."""
+    tokens: list[_Tensor] = [(tensor, "TYPE_INT32", MAX_TOKENS) for tensor in inputs]
+    config = _config(name, backend="tensorrt", inputs=tokens, outputs=[("answer", "TYPE_FP32", width)])
+    config.default_model_filename = DESCRIPTIONS[Variant.TENSORRT].model_file
+    config.instance_group.add(count=1, kind="KIND_GPU")
+    return rendered(config, COMMENTS["topics_encoder"])
+
+
 def topics_text() -> str:
     """Render the config.pbtxt of the topics model, which is the same in every variant."""
     inputs: list[_Tensor] = [_TEXT, ("TOPICS", "TYPE_STRING", -1)]

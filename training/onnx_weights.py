@@ -44,7 +44,7 @@ def store_compactly(*, source: Path, target: Path) -> None:
 
 
 def with_float_weights(graph: Any) -> None:
-    """Undo `store_compactly` in place: each weight gets its effective value."""
+    """Undo `store_compactly` or `write_int8` in place: each weight gets its effective value."""
     from onnx import TensorProto, numpy_helper
 
     tensors = {tensor.name: tensor for tensor in graph.initializer}
@@ -59,7 +59,8 @@ def with_float_weights(graph: Any) -> None:
     for node in widened:
         weights = numpy_helper.to_array(tensors[node.input[0]]).astype(np.float32)
         for scale in node.input[1:]:
-            weights = weights * numpy_helper.to_array(tensors[scale])[:, None]
+            [axis] = [attribute.i for attribute in node.attribute if attribute.name == "axis"]
+            weights = weights * np.expand_dims(numpy_helper.to_array(tensors[scale]), 1 - axis)
             graph.initializer.remove(tensors[scale])
         tensors[node.input[0]].CopyFrom(numpy_helper.from_array(weights, node.output[0]))
         graph.node.remove(node)

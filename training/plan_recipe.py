@@ -52,6 +52,7 @@ class Network:
 
 
 TEXTS = Network(name="distilbert", inputs=("input_ids", "attention_mask"), row=(MAX_TOKENS,))
+TOPICS = "topics_encoder"  # the network of the model `topics`, which asks it by this name
 
 
 @dataclass(frozen=True, kw_only=True)

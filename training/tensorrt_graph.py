@@ -1,6 +1,6 @@
-"""The content model as TensorRT builds it: in FP16, and not in the form of the committed file.
+"""Content model and encoder of topics as TensorRT builds them: in FP16, not as the committed files are.
 
-TensorRT 8.6 refuses that one (`wide_and_deep.PaddedWideHalf`); later versions were not tried.
+TensorRT 8.6 refuses the content model's (`wide_and_deep.PaddedWideHalf`); later versions were not tried.
 """
 
 import tempfile
@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from scoring import normalise
-from training import export_onnx, onnx_weights, plan_recipe, served_content, served_weights
+from training import export_onnx, model_configs, onnx_weights, plan_recipe, served_content, served_weights
 from training.model_configs import MAX_TOKENS
-from training.plan_recipe import GRAPH, TEXTS, Answers, Inputs, Profile
+from training.plan_recipe import GRAPH, TEXTS, TOPICS, Answers, Inputs, Network, Profile
 
 MAX_DIFFERENCE = 1e-4  # logits, between this form and the model it is made of, both in FP32
 
@@ -24,6 +24,21 @@ def write(*, repository: Path, folder: Path) -> None:
     inputs = tokenised(served_content.PROBES, tokenizer=repository / served_weights.TOKENIZER_FILE)
     answers = Answers(asked=inputs, probabilities=_probabilities(source, asked=inputs))
     plan_recipe.write(folder, network=TEXTS, profile=Profile(), answers=answers)
+
+
+def write_encoder(*, source: Path, folder: Path) -> None:
+    """Write graph, recipe and configuration of a topics model's ONNX file into a model's folder."""
+    import onnxruntime
+
+    (folder / "1").mkdir(parents=True, exist_ok=True)
+    onnx_weights.write_half(source=source, target=folder / "1" / GRAPH)
+    session = onnxruntime.InferenceSession(str(source), providers=["CPUExecutionProvider"])
+    inputs = tuple(tensor.name for tensor in session.get_inputs())
+    [row] = session.run(None, dict.fromkeys(inputs, np.ones((1, 1), dtype=np.int32)))[0]
+    text = model_configs.encoder_text(TOPICS, inputs=inputs, width=len(row))
+    (folder / "config.pbtxt").write_text(text, encoding="utf-8")
+    network = Network(name=TOPICS, inputs=inputs, row=(MAX_TOKENS,))
+    plan_recipe.write(folder / "1", network=network, profile=Profile())
 
 
 def write_graph(*, source: Path, target: Path) -> None:

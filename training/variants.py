@@ -15,6 +15,7 @@ from scoring.pins import ContentPin
 from training import model_configs, onnx_weights, tensorrt_graph
 from training.image import repository as image_repository
 from training.model_configs import NoModel, Variant
+from training.plan_recipe import TOPICS
 from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
@@ -46,15 +47,11 @@ def main(arguments: argparse.Namespace) -> None:
         write_configs(variant=arguments.variant[0], out=arguments.out)
         return
     for variant in arguments.variant:
-        write_one = image_repository.write_variant if arguments.model == IMAGE else write
-        write_one(variant=variant, repository=arguments.repository, out=arguments.out / variant)
-        finish(
-            arguments.out / variant,
-            of=exported_files(arguments.repository, model=arguments.model),
-            model=arguments.model,
-            models=arguments.models,
-        )
-        log.info("%s", arguments.out / variant)
+        out, model = arguments.out / variant, arguments.model
+        write(variant=variant, repository=arguments.repository, out=out, model=model)
+        of = exported_files(arguments.repository, model=model)
+        finish(out, of=of, model=model, models=arguments.models)
+        log.info("%s", out)
 
 
 def exported_files(repository: Path, *, model: str) -> Mapping[str, str]:
@@ -87,31 +84,31 @@ def write_configs(*, variant: Variant, out: Path) -> None:
         (out / model / "config.pbtxt").write_text(text)
 
 
-def write(*, variant: Variant, repository: Path, out: Path) -> None:
+def write(*, variant: Variant, repository: Path, out: Path, model: str = CONTENT) -> None:
     """Write a whole repository of this variant below `out`, from the exported one at `repository`.
 
-    It lacks TensorRT's plan, but has its recipe. Raises NoModel or served_weights.Unreadable.
+    It lacks TensorRT's plans, but has their recipes. Raises NoModel or served_weights.Unreadable.
     """
-    model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
-    for path in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
+    if model == IMAGE:
+        image_repository.write_variant(variant=variant, repository=repository, out=out)
+        return
+    network, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
+    for path in (network / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
         if not path.is_file():
             raise NoModel(f"{path} is missing: export a model first")
     write_configs(variant=variant, out=out)
     for name in ("tokenizer.json", "model.py"):
         shutil.copyfile(tokenizer / name, out / "tokenizer" / "1" / name)
     (out / "content" / "1" / ".gitkeep").touch()  # an ensemble needs its version folder
-    if (repository / "topics").is_dir():  # on CPU everywhere: few texts are asked about
-        shutil.copytree(
-            repository / "topics",
-            out / "topics",
-            ignore=shutil.ignore_patterns("__pycache__"),
-            dirs_exist_ok=True,
-        )
     target = out / "distilbert" / "1"
     if variant is Variant.CPU:
         for name in ("model.onnx", "model.py"):
-            shutil.copyfile(model / name, target / name)
+            shutil.copyfile(network / name, target / name)
     elif variant is Variant.ONNXRUNTIME_GPU:
-        onnx_weights.write_half(source=model / "model.onnx", target=target / "model.onnx")
+        onnx_weights.write_half(source=network / "model.onnx", target=target / "model.onnx")
     else:
         tensorrt_graph.write(repository=repository, folder=target)
+    if (topics := repository / "topics").is_dir():
+        shutil.copytree(topics, out / "topics", ignore=image_repository.COMPILED, dirs_exist_ok=True)
+        if variant is Variant.TENSORRT:
+            tensorrt_graph.write_encoder(source=topics / "1" / "model.onnx", folder=out / TOPICS)

@@ -19,7 +19,7 @@ from deploy.local.preflight import Lacking
 from deploy.local.service import Service
 
 IMAGE = "spamdesk-triton:0.1.0"
-_WEIGHTS = ROOT / "triton_repo" / "distilbert" / "1" / "model.onnx"
+_PICTURES = "image-repository"  # as the ML guide names it, in the state folder
 _IDLE_SECONDS = 7_200
 """The client of a container engine uses no processor time and, while a plan is built, writes nothing."""
 _ROOTLESS = ("--userns=keep-id",) if os.getuid() else ()
@@ -47,18 +47,28 @@ class Card:
         return cls(name=told.splitlines()[0].strip(), engine=engine)
 
     def steps(self, state: State) -> Iterator[Service]:
-        """Yield what comes before a start, if due: the image, graphs of the shipped weights, their plans."""
+        """Yield what comes before a start, if due: the image, graphs of each model, their plans."""
         self.remove(state)
         repository, dockerfile = self.repository(state), "deploy/containers/triton.Dockerfile"
         step = partial(Service, folder=ROOT, idle_seconds=_IDLE_SECONDS)
         build = (self.engine, "build", "--tag", IMAGE, "--file", dockerfile, ".")
         yield step(name="triton-image", command=build, says="NVIDIA's Triton with what our models import")
-        recipe = repository / "distilbert" / "1" / "plan.json"  # written last
-        if not recipe.exists() or recipe.stat().st_mtime < _WEIGHTS.stat().st_mtime:
-            words = ("-m", "training", "variants", "--variant", "tensorrt", "--out", str(repository.parent))
-            yield step(name="gpu-graphs", command=(sys.executable, *words), says="graphs for TensorRT")
+        for model, source, last in (  # of several recipes the one that is written last
+            ("content", ROOT / "triton_repo", "topics_encoder"),
+            ("image", state.path / _PICTURES, "resnet50"),
+        ):
+            recipe = repository / last / "1" / "plan.json"
+            graphs = [graph.stat().st_mtime for graph in source.glob("*/1/model.onnx")]
+            if graphs and not (recipe.exists() and recipe.stat().st_mtime >= max(graphs)):
+                words = ("variants", "--variant", "tensorrt", "--model", model, "--repository", str(source))
+                command = (sys.executable, "-m", "training", *words, "--out", str(repository.parent))
+                yield step(name=f"gpu-graphs-{model}", command=command, says=f"graphs for TensorRT: {model}")
         plans = self.command(state, ("true", f"--model-repository={repository}"))
         yield step(name="gpu-plans", command=plans, says=f"plans for {self.name}")
+
+    def models(self, state: State) -> tuple[str, ...]:
+        """Return what is served on the card: the image model only where somebody made its repository."""
+        return ("content", "topics", *(["image"] if (state.path / _PICTURES / "image").is_dir() else []))
 
     def repository(self, state: State) -> Path:
         """Return the model repository for the card."""

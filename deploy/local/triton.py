@@ -69,14 +69,15 @@ class Triton:
             says=f"Triton: gRPC {self.grpc_port}, metrics {self.metrics_port}",
         )
         if self.card is not None:
-            server = ("tritonserver", *self._options(self.card.repository(self.state)))
+            models = self.card.models(self.state)
+            server = ("tritonserver", *self._options(self.card.repository(self.state), *models))
             # The client of a container engine does nothing meanwhile.
             return replace(
                 common,
                 command=self.card.command(self.state, server),
                 idle_seconds=600,
                 stop_seconds=20,
-                says=f"{common.says}; TensorRT on {self.card.name}",
+                says=f"{common.says}; {', '.join(models)}: TensorRT on {self.card.name}, the rest: processor",
             )
         files = triton_files.find(TRITON_ENVIRONMENT)
         lacks = preflight.for_stub(files.stub, library_path=files.library_path)
@@ -97,21 +98,19 @@ class Triton:
     def _command(self, files: triton_files.TritonFiles) -> tuple[str, ...]:
         return (
             str(files.server),
-            *self._options(self.repository),
+            *self._options(self.repository, "content", "topics"),
             f"--backend-directory={self._backends(files)}",
             f"--cache-directory={files.caches}",
             "--allow-gpu-metrics=false",
             "--pinned-memory-pool-byte-size=0",
         )
 
-    def _options(self, repository: Path) -> tuple[str, ...]:
+    def _options(self, repository: Path, *models: str) -> tuple[str, ...]:
         return (
             f"--model-repository={repository}",
             f"--model-repository={self._installed}",
             "--model-control-mode=explicit",
-            "--load-model=content",
-            "--load-model=topics",
-            *(f"--load-model={name}" for name in self._live_models()),
+            *(f"--load-model={name}" for name in (*models, *self._live_models())),
             "--exit-on-error=false",  # an unusable release must not stop the others
             f"--http-address=unix:{self.socket}",
             f"--grpc-address={ports.LOOPBACK}",

@@ -31,6 +31,11 @@ def _write(program: Path, script: str) -> None:
     program.chmod(0o755)
 
 
+def _touch(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.touch()
+
+
 @pytest.fixture
 def state() -> Iterator[State]:
     with tempfile.TemporaryDirectory(prefix="spamdesk-") as folder:  # short enough for a socket
@@ -78,17 +83,20 @@ class TestContainer:
         assert (
             " ".join(image.command[1:]) == f"build --tag {IMAGE} --file deploy/containers/triton.Dockerfile ."
         )
-        assert graphs.command[-5:-1] == ("variants", "--variant", "tensorrt", "--out")
+        words = f"variants --variant tensorrt --model content --repository {ROOT / 'triton_repo'} --out"
+        assert " ".join(graphs.command[3:-1]) == words
         repository = Path(graphs.command[-1], "tensorrt")
         assert plans.command[-2:] == ("true", f"--model-repository={repository}")
-        recipe = repository / "distilbert" / "1" / "plan.json"
-        recipe.parent.mkdir(parents=True)
-        recipe.touch()
+        _touch(repository / "topics_encoder" / "1" / "plan.json")
         assert [step.name for step in card.steps(state)] == ["triton-image", "gpu-plans"]
+        _touch(state.path / "image-repository" / "resnet50" / "1" / "model.onnx")
+        _, pictures, _ = card.steps(state)
+        assert pictures.command[7:10] == ("image", "--repository", f"{state.path}/image-repository")
 
     def test_serves_the_plans_at_the_places_that_the_product_knows(
         self, programs: Path, state: State
     ) -> None:
+        _touch(state.path / "image-repository" / "image" / "config.pbtxt")
         triton = Triton(state=state, grpc_port=18001, metrics_port=18002, card=Card.find())
         service = triton.service()
 
@@ -105,9 +113,10 @@ class TestContainer:
         installed = triton.administration["SPAMDESK_TRITON_MODELS_DIR"]
         for option in (
             *(f"--model-repository={state.path}/triton/gpu/tensorrt", f"--model-repository={installed}"),
+            *("--load-model=content", "--load-model=topics", "--load-model=image"),
             *(f"--http-address=unix:{triton.socket}", "--grpc-address=127.0.0.1", "--grpc-port=18001"),
         ):
             assert option in inside
         [name] = [option for option in options if option.startswith("--name=")]
         assert (programs / "told").read_text() == f"rm --force {name.removeprefix('--name=')}\n"
-        assert service.says.endswith("TensorRT on NVIDIA H200")
+        assert service.says.endswith("content, topics, image: TensorRT on NVIDIA H200, the rest: processor")

@@ -17,8 +17,9 @@ from deploy.sagemaker.endpoint import READY
 from tests.deploy.conftest import BUCKET, CREATE, left
 
 
-def test_creates_awaits_and_deletes(aws: Any, packed: str) -> None:
-    main([*CREATE, "--archive", packed])
+@pytest.mark.parametrize("served", ["content", "image"])
+def test_creates_awaits_and_deletes(aws: Any, packed: str, served: str) -> None:
+    main([*CREATE, "--model", served, "--archive", packed])
     main(["wait", "spam"])
 
     assert aws.describe_endpoint(EndpointName="spam")["EndpointConfigName"] == "spam"
@@ -29,23 +30,12 @@ def test_creates_awaits_and_deletes(aws: Any, packed: str) -> None:
     assert model["PrimaryContainer"] == {
         "Image": "123456789012.dkr.ecr.eu-central-1.amazonaws.com/spamdesk-triton:1",
         "ModelDataUrl": f"s3://{BUCKET}/spam/model.tar.gz",
-        "Environment": {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content", "TOKENIZERS_PARALLELISM": "false"},
+        "Environment": {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": served, "TOKENIZERS_PARALLELISM": "false"},
     }
     stored = boto3.client("s3").get_object(Bucket=BUCKET, Key="spam/model.tar.gz")
     assert stored["Body"].read() == b"an archive"
 
     main(["delete", "spam", "--with-archive"])
-    assert left(aws) == []
-
-
-def test_an_endpoint_of_the_image_model_serves_that(aws: Any, tmp_path: Path) -> None:
-    main([*CREATE, "--model", "image"])
-    main(["wait", "spam"])
-
-    container = aws.describe_model(ModelName="spam")["PrimaryContainer"]
-    assert container["Environment"]["SAGEMAKER_TRITON_DEFAULT_MODEL_NAME"] == "image"
-
-    main(["delete", "spam"])
     assert left(aws) == []
 
 
@@ -140,6 +130,8 @@ class TestArchive:
     def test_holds_what_is_served_and_is_the_same_for_the_same_files(
         self, repository: Path, tmp_path: Path
     ) -> None:
+        for name in ("plan.json", "model.plan", "model.onnx"):  # a plan goes without what it was built from
+            (repository / "distilbert" / "1" / name).write_text(name)
         one, other = tmp_path / "one.tar.gz", tmp_path / "other.tar.gz"
         archive.write(repository, model="content", archive=one)
         (repository / "tokenizer/1/model.py").touch()
@@ -149,39 +141,22 @@ class TestArchive:
             names = packed.getnames()
         assert names == [
             *("tokenizer", "tokenizer/1", "tokenizer/1/model.py"),
-            *("distilbert", "distilbert/1", "distilbert/1/model.py"),
+            *("distilbert", "distilbert/1", "distilbert/1/model.plan", "distilbert/1/model.py"),
             *("content", "content/1", "content/config.pbtxt"),
         ]
         assert one.read_bytes() == other.read_bytes()
         assert one.read_bytes()[4:8] == bytes(4)  # gzip's time
 
-    def test_a_step_without_files_is_refused(self, repository: Path, tmp_path: Path) -> None:
-        (repository / "distilbert/1/model.py").unlink()
-        with pytest.raises(archive.NotARepository, match="distilbert holds no files"):
-            archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
-
-    def test_a_plan_goes_without_what_it_was_built_from(self, repository: Path, tmp_path: Path) -> None:
-        version = repository / "distilbert" / "1"
-        for name in ("plan.json", "model.plan", "model.onnx"):
-            (version / name).write_text(name)
-
-        archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
-
-        with tarfile.open(tmp_path / "model.tar.gz") as tar:
-            names = {name for name in tar.getnames() if name.startswith("distilbert/1/")}
-        assert "distilbert/1/model.plan" in names
-        assert not names & {"distilbert/1/plan.json", "distilbert/1/model.onnx"}
-
-    def test_a_plan_that_is_not_built_is_refused(self, repository: Path, tmp_path: Path) -> None:
-        (repository / "distilbert" / "1" / "plan.json").write_text("{}")
-
-        with pytest.raises(archive.NotARepository, match=r"distilbert/1 has no model\.plan: build it by"):
-            archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
-
-    def test_a_repository_without_a_step_is_refused(self, repository: Path, tmp_path: Path) -> None:
-        shutil.rmtree(repository / "tokenizer")
-        with pytest.raises(archive.NotARepository, match="tokenizer has no version"):
-            archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
+    def test_what_cannot_be_served_is_refused(self, repository: Path, tmp_path: Path) -> None:
+        recipe = repository / "distilbert" / "1" / "plan.json"
+        for says, spoil in (
+            ("distilbert holds no files", recipe.with_name("model.py").unlink),
+            (r"distilbert/1 has no model\.plan: build it by", lambda: recipe.write_text("{}")),
+            ("tokenizer has no version", lambda: shutil.rmtree(repository / "tokenizer")),
+        ):
+            spoil()
+            with pytest.raises(archive.NotARepository, match=says):
+                archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
         assert list(tmp_path.glob("*.gz*")) == []
 
 

@@ -28,7 +28,9 @@ with (here / 'words').open('a') as words:
 with (here / 'calls').open('a') as calls:
     calls.write(json.dumps(given) + '\\n')
 if 'saveEngine' in given:
-    pathlib.Path(given['saveEngine']).write_bytes(pathlib.Path(given['onnx']).read_bytes())
+    graph = pathlib.Path(given['onnx']).read_bytes()
+    assert graph != b'refused'
+    pathlib.Path(given['saveEngine']).write_bytes(graph)
 else:
     assert len(pathlib.Path(given['loadInputs'].split(':', 1)[1]).read_bytes()) == 4 * 4
     said = (here / 'logits').read_text()
@@ -167,17 +169,8 @@ class TestFirstStart:
 
         assert ("--fp16" in (trtexec / "words").read_text().splitlines()[0].split()) is has_it
 
-    def test_is_the_only_one_that_builds(
-        self, trtexec: Path, repository: Path, plans: Path, started: Started
-    ) -> None:
-        start(plans, repository)
-        start(plans, repository)
-
-        assert ["saveEngine" in call for call in calls(trtexec)] == [True, False, False]
-        assert len(started) == 2
-
     @pytest.mark.parametrize("changed", ["library", "graph"])
-    def test_comes_again_with_another_library_or_graph(
+    def test_is_the_only_one_that_builds_until_library_or_graph_changes(
         self,
         trtexec: Path,
         repository: Path,
@@ -187,6 +180,8 @@ class TestFirstStart:
         changed: str,
     ) -> None:
         start(plans, repository)
+        start(plans, repository)
+        assert ["saveEngine" in call for call in calls(trtexec)] == [True, False, False]
         if changed == "library":
             libraries["libnvinfer.so.10"] = SimpleNamespace(getInferLibVersion=lambda: 101400)
         else:
@@ -195,7 +190,7 @@ class TestFirstStart:
         start(plans, repository)
 
         assert sum("saveEngine" in call for call in calls(trtexec)) == 2
-        assert len(started) == 2
+        assert len(started) == 3
 
     def test_a_plan_that_is_there_is_asked_and_not_built(
         self, trtexec: Path, repository: Path, plans: Path, started: Started
@@ -207,6 +202,23 @@ class TestFirstStart:
 
         assert ["saveEngine" in call for call in calls(trtexec)] == [False]
         assert started
+
+    def test_a_network_that_no_score_needs_is_left_out_if_it_cannot_be_built(
+        self, trtexec: Path, repository: Path, plans: Path, started: Started
+    ) -> None:
+        for name, graph in (("topics_encoder", "graph"), ("resnet50", "refused")):
+            folder = repository / name / "1"
+            folder.mkdir(parents=True)
+            (folder / "model.onnx").write_text(graph)
+            (folder / "plan.json").write_text(json.dumps({"arguments": RECIPE["arguments"]}))
+
+        start(plans, repository)
+
+        [[_, option, _]] = started
+        served = Path(option.removeprefix("--model-repository="))
+        plans_served = sorted(plan.parts[-3] for plan in served.glob("*/1/model.plan"))
+        assert plans_served == ["distilbert", "topics_encoder"]
+        assert not (served / "resnet50").exists()
 
     def test_a_failed_build_leaves_nothing_and_is_tried_again(
         self, trtexec: Path, repository: Path, plans: Path, started: Started
@@ -265,20 +277,3 @@ class TestRefusals:
     def test_nowhere_to_keep_it(self, repository: Path, plans: Path) -> None:
         with pytest.raises(SystemExit, match=r"plans cannot be kept there: .*; mount a writable volume"):
             start(plans / "is" / "not there", repository)
-
-    def test_a_plan_of_another_version(self, repository: Path, plans: Path) -> None:
-        (repository / "distilbert" / "1" / "model.plan").write_text("built elsewhere")
-        (repository / "distilbert" / "1" / serve_plans.NOTE).write_text('{"tensorrt": "8.6.0"}')
-
-        with pytest.raises(SystemExit, match=r"its plan was built with TensorRT 8\.6\.0"):
-            start(plans, repository)
-
-
-def test_a_repository_without_recipes_is_served_as_it_is(
-    repository: Path, plans: Path, started: Started
-) -> None:
-    (repository / "distilbert" / "1" / "plan.json").unlink()
-
-    start(plans, repository)
-
-    assert started == [["tritonserver", f"--model-repository={repository}", "--exit=1"]]

@@ -5,16 +5,19 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 from deploy.local.places import ROOT
-from tests.libraries import needs
+from tests.libraries import later, needs
 from tests.training.tiny_nli import write
-from training import base_model, export_topics, model_configs
+from training import base_model, export_topics, model_configs, tensorrt_graph
 from training.export_onnx import Unfaithful
 
+onnxruntime = later("onnxruntime")
 SHIPPED = ROOT / "triton_repo" / "topics"
 
 
@@ -117,3 +120,38 @@ class TestServedCode:
             with pytest.raises(code.Unusable, match="damaged"):
                 model._checked(np.array([b"a"]), np.array([[b"b"]]))
         assert tried == [SHIPPED / "1"]
+
+    def test_on_a_card_a_plan_answers_unless_it_answers_otherwise(
+        self, code: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """ONNX Runtime runs the graph of the plan, in FP16 as TensorRT would."""
+        network = tmp_path / "topics_encoder"
+        tensorrt_graph.write_encoder(source=SHIPPED / "1" / "model.onnx", folder=network)
+        (tmp_path / "topics").symlink_to(SHIPPED)
+        session = onnxruntime.InferenceSession(str(network / "1" / "model.onnx"))
+        server, factor = MagicMock(), 1.0
+        server.Tensor = lambda name, rows: (name, rows)
+        server.InferenceRequest.return_value.exec.return_value.has_error.return_value = False
+        server.get_output_tensor_by_name.side_effect = lambda _, name: MagicMock(
+            **{"as_numpy.return_value": factor * session.run([name], asked()[-1])[0]}
+        )
+
+        def asked() -> list[dict[str, Any]]:
+            return [dict(call.kwargs["inputs"]) for call in server.InferenceRequest.call_args_list]
+
+        monkeypatch.setattr(code, "pb_utils", server)
+        on_card = code._engine(tmp_path / "topics" / "1")
+        server.Logger.log_warn.assert_not_called()
+        factor = np.nan
+        on_processor = code._engine(tmp_path / "topics" / "1")
+        server.Logger.log_warn.assert_called_once()
+
+        factor = 1.0
+        pair = (["Bitcoin and Ethereum prices rise"], [["cryptocurrency", "cooking"]])
+        difference = on_card.probabilities(*pair) - on_processor.probabilities(*pair)
+        assert 0 < np.abs(difference).max() < 0.02  # OpenVINO rounds, too
+        assert {rows.shape[1] for inputs in asked() for rows in inputs.values()} == {128}
+        config = (network / "config.pbtxt").read_text()
+        assert [config.count(f"dims: {size}") for size in (128, 384)] == [2, 1]
+        recipe = json.loads((network / "1" / "plan.json").read_text())
+        assert "--maxShapes=input_ids:128x128,attention_mask:128x128" in recipe["arguments"]

@@ -45,13 +45,6 @@ pathlib.Path(given['exportOutput']).write_text(json.dumps(said))
 """
 
 
-def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder.mkdir()
-    (folder / "trtexec").write_text(f"#!{sys.executable}\nimport sys\n{script}")
-    (folder / "trtexec").chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-
-
 @pytest.fixture(scope="module")
 def variant(both_halves_exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("variant")
@@ -102,9 +95,12 @@ def test_the_recipe_is_what_triton_serves_and_the_release_asks(variant: Path) ->
 def test_the_image_serves_a_plan_that_answers_so(
     variant: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_spoilt: bool
 ) -> None:
-    for folder in ("plans", "tmp"):
+    for folder in ("bin", "plans", "tmp"):
         (tmp_path / folder).mkdir()
-    fake_trtexec(tmp_path / "bin", script=TRTEXEC, monkeypatch=monkeypatch)
+    program = tmp_path / "bin" / "trtexec"
+    program.write_text(f"#!{sys.executable}\nimport sys\n{TRTEXEC}")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     engine = serve_plans.Engine(card="card", tensorrt="10.13.3")
     monkeypatch.setattr(serve_plans.Engine, "here", lambda: engine)

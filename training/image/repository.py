@@ -33,7 +33,7 @@ thousand classes are too small to compare directly.
 _CHECKED_BATCHES = (1, 3)
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
 _PARTS = (DECODER, NETWORK, MODEL)
-_COMPILED = shutil.ignore_patterns("__pycache__")
+COMPILED = shutil.ignore_patterns("__pycache__")
 
 
 def write(backbone: Backbone, *, out: Path) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def write(backbone: Backbone, *, out: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
         folder = Path(scratch)
         for name, text in configs.texts(backbone).items():
-            shutil.copytree(SERVED / name, folder / name, ignore=_COMPILED)
+            shutil.copytree(SERVED / name, folder / name, ignore=COMPILED)
             (folder / name / CONFIG).write_text(text, encoding="utf-8")
         difference = write_onnx(
             backbone.model, side=backbone.preprocessing.crop, path=folder / NETWORK / "1" / ONNX
@@ -111,7 +111,7 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
         if not path.is_file():
             raise NoModel(f"{path} is missing: write it by `python -m training image`")
     for name in _PARTS:
-        shutil.copytree(repository / name, out / name, ignore=_COMPILED, dirs_exist_ok=True)
+        shutil.copytree(repository / name, out / name, ignore=COMPILED, dirs_exist_ok=True)
     if variant is Variant.CPU:
         return
     network = out / NETWORK

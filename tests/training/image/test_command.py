@@ -97,7 +97,7 @@ class TestRepository:
         monkeypatch.setattr(build_tensorrt, "write_plan", shapes_of)
         monkeypatch.setattr(build_tensorrt, "require_gpu", lambda: None)
 
-        plan = build_tensorrt.build_image(repository=written, out=tmp_path / "out")
+        plan = build_tensorrt.build(repository=written, out=tmp_path / "out", model="image")
 
         assert plan.read_text() == "pixels:8x3x32x32 pixels:32x3x32x32"
         assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}

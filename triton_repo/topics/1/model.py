@@ -30,6 +30,9 @@ WIDTH_STEP = 16
 MAX_ROWS = 32
 MAX_PAIRS = 2_048
 """Texts times topics of one request: each pair costs the engine `nli` a run of its model."""
+NETWORK = "topics_encoder"  # on a card, the network as a TensorRT plan, of rows of MAX_TOKENS
+LARGEST_DIFFERENCE = 0.05  # of its probabilities; beyond, the processor answers
+_PROBE = (["Are you ready?", "Win bitcoin and tokens now"], [["anything", "cryptocurrency"]] * 2)
 KEPT_TOPICS = 512
 """Embeddings of topics that are kept: the same few are asked for with every text."""
 
@@ -162,6 +165,8 @@ class Encoder:
     depend on who shares its batch.
     """
 
+    step = WIDTH_STEP
+
     def __init__(self, folder: Path, *, pad: int) -> None:
         import openvino  # noqa: PLC0415 - at the first request
 
@@ -180,29 +185,48 @@ class Encoder:
     def run(self, texts: Sequence[str | tuple[str, str]]) -> np.ndarray:
         """Return float32 of shape (n_texts, columns), in their order."""
         encodings = self.tokenizer.encode_batch(list(texts))
-        widths = np.array([-(-len(one.ids) // WIDTH_STEP) * WIDTH_STEP for one in encodings])
+        widths = np.array([-(-len(one.ids) // self.step) * self.step for one in encodings])
         found: dict[int, np.ndarray] = {}
         for width in np.unique(widths):
             rows = np.flatnonzero(widths == width)
             for start in range(0, len(rows), MAX_ROWS):
                 chosen = rows[start : start + MAX_ROWS]
                 inputs = self._padded([encodings[row] for row in chosen], width=int(width))
-                answer = next(iter(self.request.infer(inputs).values()))
-                found.update(zip(chosen.tolist(), np.array(answer), strict=True))
+                found.update(zip(chosen.tolist(), self.answers(inputs), strict=True))
         return np.stack([found[row] for row in range(len(encodings))])
 
+    def answers(self, inputs: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the network's rows for one batch."""
+        return np.array(next(iter(self.request.infer(inputs).values())))
+
     def _padded(self, encodings: list[Any], *, width: int) -> dict[str, np.ndarray]:
-        shape = (len(encodings), width)
-        every = {
-            "input_ids": np.full(shape, self.pad, dtype=np.int32),
-            "attention_mask": np.zeros(shape, dtype=np.int32),
-            "token_type_ids": np.zeros(shape, dtype=np.int32),
-        }
-        for row, one in enumerate(encodings):
-            every["input_ids"][row, : len(one.ids)] = one.ids
-            every["attention_mask"][row, : len(one.ids)] = 1
-            every["token_type_ids"][row, : len(one.ids)] = one.type_ids
-        return {name: every[name] for name in self.names}
+        every = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+        for one in encodings:
+            one.pad(width, pad_id=self.pad)
+        rows = {name: [getattr(one, every[name]) for one in encodings] for name in self.names}
+        return {name: np.array(rows[name], dtype=np.int32) for name in self.names}
+
+
+class OnCard(Encoder):
+    """The encoder whose network is Triton's model NETWORK, loaded when it is first needed."""
+
+    step = MAX_TOKENS
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.tokenizer, self.names, self.pad = encoder.tokenizer, encoder.names, encoder.pad
+        pb_utils.load_model(model_name=NETWORK)
+
+    def answers(self, inputs: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the network's rows for one batch. Raises Unusable."""
+        response = pb_utils.InferenceRequest(
+            model_name=NETWORK,
+            requested_output_names=["answer"],
+            inputs=[pb_utils.Tensor(name, rows) for name, rows in inputs.items()],
+            preferred_memory=pb_utils.PreferredMemory(pb_utils.TRITONSERVER_MEMORY_CPU),
+        ).exec()
+        if response.has_error():
+            raise Unusable(f"{NETWORK}: {response.error().message()}")
+        return np.array(pb_utils.get_output_tensor_by_name(response, "answer").as_numpy())
 
 
 _ENGINES = {"embeddings": Embeddings, "nli": Inference}
@@ -211,12 +235,22 @@ _ENGINES = {"embeddings": Embeddings, "nli": Inference}
 def _engine(folder: Path) -> Any:
     told = _told(folder)
     try:
-        engine = _ENGINES[told["engine"]](Encoder(folder, pad=int(told["pad"])), told)
+        encoder = Encoder(folder, pad=int(told["pad"]))
+        engine = _ENGINES[told["engine"]](encoder, told)
     except (ValueError, KeyError, TypeError) as wrong:
         raise Unusable(f"topics: {folder / 'topics.json'} cannot be used: {wrong!r}") from wrong
-    found = engine.probabilities(["Are you ready?"], [["anything"]])
-    if found.shape != (1, 1) or not np.isfinite(found).all():
+    found = engine.probabilities(*_PROBE)
+    if found.shape != (2, 2) or not np.isfinite(found).all():
         raise Unusable("topics: the model answers what is no probability")
+    if (folder.parents[1] / NETWORK).is_dir():
+        why = f"{NETWORK} answers otherwise"
+        try:
+            on_card = type(engine)(OnCard(encoder), told)
+            if np.abs(on_card.probabilities(*_PROBE) - found).max() <= LARGEST_DIFFERENCE:
+                return on_card
+        except Exception as wrong:  # noqa: BLE001 - whatever ails the plan, the processor answers
+            why = str(wrong)
+        pb_utils.Logger.log_warn(f"topics: the processor answers: {why}")
     return engine
 
 
