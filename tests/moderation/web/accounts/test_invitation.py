@@ -88,8 +88,8 @@ class TestInvitation:
 
     @pytest.mark.parametrize(
         "wrong",
-        [{"username": "admin"}, {"username": "a b"}, {"new_password2": "other"}, {"first_name": PASSWORD}],
-        ids=["taken", "no name", "typed otherwise", "like the name"],
+        [{"username": "ａdmin"}, {"username": "a b"}, {"new_password2": "other"}, {"first_name": PASSWORD}],
+        ids=["taken, in wide letters", "no name", "typed otherwise", "like the name"],
     )
     def test_asks_again(self, wrong: dict[str, str], link: str, client: Client) -> None:
         assert client.post(link, CHOSEN | wrong).status_code == 422
