@@ -96,17 +96,16 @@ class TestOff:
 
 
 class TestDeletion:
-    def test_is_of_a_platform_that_is_off(self, platform: Platform, admin: User) -> None:
+    def test_is_of_one_that_is_off_and_needs_a_second_person(self, platform: Platform, admin: User) -> None:
         with pytest.raises(NotAllowed):
             platform_deletion.propose(platform_id=platform.pk, actor=admin, at=AT)
-
-    def test_needs_a_second_person(self, off: Platform, admin: User) -> None:
-        platform_deletion.propose(platform_id=off.pk, actor=admin, at=later(11))
+        platforms.switch_off(platform_id=platform.pk, actor=admin, at=later(10))
+        platform_deletion.propose(platform_id=platform.pk, actor=admin, at=later(11))
 
         with pytest.raises(SecondPersonNeeded):
-            platform_deletion.confirm(platform_id=off.pk, actor=admin, at=later(12))
+            platform_deletion.confirm(platform_id=platform.pk, actor=admin, at=later(12))
 
-        platforms.switch_on(platform_id=off.pk, actor=admin, at=later(13))
+        platforms.switch_on(platform_id=platform.pk, actor=admin, at=later(13))
         assert not PlatformDeletion.objects.exists()
 
     @pytest.mark.usefixtures("webhook")
@@ -160,5 +159,4 @@ class TestDeletion:
         assert (applied.erased, applied.absent) == (1, 1)
         assert not Author.objects.filter(erased_at=None).exists()
         assert Platform.objects.get().off_at is not None
-        # Else a new one of the same name, here as there, would go with the next restore.
         assert platforms.register(slug="new", name="New", at=AT).pk > deleted.pk + 50
