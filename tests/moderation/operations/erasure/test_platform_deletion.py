@@ -146,8 +146,7 @@ class TestDeletion:
         settings.ERASURE_JOURNAL = tmp_path / "journal.jsonl"
         journal.write(at=later(13))
         line = settings.ERASURE_JOURNAL.read_text()
-        lost = line.replace(f":{deleted.pk},", f":{deleted.pk + 50},")
-        settings.ERASURE_JOURNAL.write_text(line + lost)
+        settings.ERASURE_JOURNAL.write_text(line + line.replace(f":{deleted.pk},", f":{deleted.pk + 50},"))
         # As it was in the backup.
         Erasure.objects.all().delete()
         PlatformDeletion.objects.all().delete()
