@@ -29,7 +29,9 @@ def span(
     """
     if settings.TRACES_COLLECTOR:
         told |= {"post": str(of.post_id), "revision": of.number}
-        transaction.on_commit(partial(_send, name, told, began_at, ended_at or now()))
+        times = began_at, ended_at or now()
+        # No partial: Django reads the name of what failed, and a partial has none.
+        transaction.on_commit(lambda: _send(name, told, *times), robust=True)
 
 
 def _send(name: str, told: dict[str, Any], *times: datetime) -> None:

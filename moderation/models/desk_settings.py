@@ -99,13 +99,14 @@ def current() -> DeskSettings:
         _Kept.until = time.monotonic() + KEPT_SECONDS  # first: other threads go on with what is known
         # In a savepoint: a refused statement must not end the caller's transaction.
         with suppress(Error), transaction.atomic(using=DEFAULT_DB_ALIAS):
-            _Kept.row = DeskSettings.objects.using(DEFAULT_DB_ALIAS).first() or DeskSettings()
+            row = DeskSettings.objects.using(DEFAULT_DB_ALIAS).first() or DeskSettings()
             queues = NamedQueue.objects.using(DEFAULT_DB_ALIAS).filter(is_exclusive=True)
             off = Platform.objects.using(DEFAULT_DB_ALIAS).filter(off_at__isnull=False)
             found = off.order_by().values_list("pk").union(queues.order_by().values_list(Value(_NO_ID)))
             ids = {pk for (pk,) in found}
-            _Kept.row.has_exclusive_queues = _NO_ID in ids
-            _Kept.row.platforms_off = frozenset(ids - {_NO_ID})
+            row.has_exclusive_queues = _NO_ID in ids
+            row.platforms_off = frozenset(ids - {_NO_ID})
+            _Kept.row = row  # only now: without these it would show cases of platforms that are off
     return _Kept.row
 
 

@@ -72,6 +72,8 @@ class TestStatements:
         given: dict[str, Any] = PERIOD | {"platform": platform.slug, "url": dsa.url, "territory": "DE,FR"}
         given |= {"token_file": tmp_path / "token", "out": tmp_path / "answers.csv"}
 
+        with pytest.raises(CommandError, match="in the future"):
+            call_command("send_statements", **given | {"until": "2999-01-01T00:00:00+00:00"})
         call_command("send_statements", **given)
         first = (tmp_path / "answers.csv").read_text().splitlines()
         call_command("send_statements", **given)

@@ -93,11 +93,14 @@ def test_nothing_is_sent_of_traces_that_the_sampler_drops_or_without_a_collector
     assert spans(collector) == []
 
 
+@pytest.mark.parametrize("queue", ["2048", "1"], ids=["away", "and a queue that the library refuses"])
 def test_a_dead_collector_costs_no_time_and_loses_no_delivery(
-    platform: Platform, collector: Receiver, settings: Settings
+    platform: Platform, collector: Receiver, settings: Settings, monkeypatch: pytest.MonkeyPatch, queue: str
 ) -> None:
     settings.TRACES_COLLECTOR = "http://localhost:9"
     began = time.monotonic()
 
-    assert from_post_to_webhook(platform, url=collector.url).state == "delivered"
+    with monkeypatch.context() as patch:
+        patch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", queue)
+        assert from_post_to_webhook(platform, url=collector.url).state == "delivered"
     assert time.monotonic() - began < 30  # six tries of ten seconds, if anything waited for them

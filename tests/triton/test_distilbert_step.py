@@ -179,6 +179,7 @@ class TestKeptAnswers:
     ) -> Callable[..., tuple[list[float], int]]:
         """Ask about rows of one token each; return their answers and how many rows were computed."""
         monkeypatch.setattr(step, "MOST_KEPT", 3)
+        monkeypatch.setattr(step, "MAX_ROWS", 2)
         model, engine = step.TritonPythonModel(), _Counting()
         model.infer_request, model.kept, model.ends_at = engine, OrderedDict(), math.inf
 
@@ -188,8 +189,8 @@ class TestKeptAnswers:
             mask = np.zeros_like(ids)
             mask[:, 0] = 1
             before = engine.rows
-            found = model._grouped(ids, mask)
             assert len(model.kept) <= 3
+            found = model._grouped(ids, mask)
             return found[:, 1].tolist(), engine.rows - before
 
         return ask
@@ -204,4 +205,4 @@ class TestKeptAnswers:
     def test_what_is_no_number_is_not_kept(self, run: Callable[..., tuple[list[float], int]]) -> None:
         for _ in range(2):
             with pytest.raises(ValueError, match="not finite"):
-                run(13)
+                run(1, 2, 3, 4, 13)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from integrations.dsa import database
 from moderation.management import options
@@ -34,6 +35,8 @@ class Command(BaseCommand):
         start, end = options.time(since, "--from"), options.time(until, "--to")
         if start is None or end is None or start >= end:
             raise CommandError("--to must be later than --from.")
+        if end > timezone.now():
+            raise CommandError("--to is in the future: what is undone later cannot be taken back there.")
         rows = platform_decisions.restricting(since=start, until=end, platform_id=options.platform(platform))
         territory = [code for code in given["territory"].split(",") if code]
         more = {"territorial_scope": territory} if territory else {}

@@ -105,6 +105,6 @@ def _is_sent(link: str, *, address: str) -> bool:
         mail.send_mail(
             _("Invitation to Spamdesk"), words % {"link": link, "days": LASTS.days}, None, [address]
         )
-    except (OSError, smtplib.SMTPException):
+    except (OSError, UnicodeError, smtplib.SMTPException):
         return False
     return True

@@ -7,7 +7,6 @@ Called by `erase`, inside its transactions.
 import re
 import uuid
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -118,7 +117,7 @@ def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
     files = list(orphans.exclude(thumbnail="").values_list("thumbnail", flat=True))
     orphans.delete()
     if files:
-        transaction.on_commit(partial(thumbnails.drop_unnamed, files), robust=True)
+        transaction.on_commit(lambda: thumbnails.drop_unnamed(files), robust=True)
 
 
 def author(row: Author) -> None:

@@ -93,6 +93,9 @@ def apply(path: Path, *, at: datetime) -> Applied:
             absent += 1
     _go_past("moderation_post", newest[ErasureKind.POST])
     _go_past("moderation_author", newest[ErasureKind.AUTHOR])
+    _go_past("moderation_platform", newest[ErasureKind.PLATFORM])
+    while platform_deletion.sweep(at=at):
+        pass
     return Applied(erased=erased, known=known, absent=absent)
 
 

@@ -3,10 +3,11 @@
 Verdicts, labels and counts stay without words, as after every erasure, and so does the platform's name.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
@@ -20,6 +21,8 @@ from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts.users import is_in_hands_of
 
 _audit = entries.writer("platform")
+_LATE = timedelta(days=1)
+"""For how long what was on its way, as a connector's answers, may still come in."""
 
 
 def propose(*, platform_id: int, actor: User, at: datetime) -> None:
@@ -70,7 +73,8 @@ def begin(platform: Platform, *, actor: User | None, at: datetime) -> None:
 
 def sweep(*, at: datetime) -> int:
     """Go on erasing the platforms that were deleted; return how many posts and authors were erased."""
-    rows = PlatformDeletion.objects.filter(confirmed_at__isnull=False, erased_at=None)
+    is_open = Q(erased_at=None) | Q(erased_at__gt=at - _LATE)
+    rows = PlatformDeletion.objects.filter(is_open, confirmed_at__isnull=False)
     return sum(_erase(row.platform, at=at) for row in rows.select_related("platform").order_by("pk"))
 
 
@@ -85,6 +89,6 @@ def _erase(platform: Platform, *, at: datetime) -> int:
             erase.wipe_author(Author.objects.select_for_update().get(pk=author_id), at=at)
     if len(authors) < erase.CHUNK:
         with transaction.atomic():
-            PlatformDeletion.objects.filter(platform=platform).update(erased_at=at)
-            _audit("platform.deleted", platform, actor=None, at=at)
+            if PlatformDeletion.objects.filter(platform=platform, erased_at=None).update(erased_at=at):
+                _audit("platform.deleted", platform, actor=None, at=at)
     return count + len(authors)

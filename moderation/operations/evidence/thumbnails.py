@@ -72,7 +72,9 @@ def text_of_copy(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     if "thumbnail" not in facts:
         return None
     digest = sha256(base64.b64decode(facts["thumbnail"])).hexdigest()
-    copies = Evidence.objects.filter(thumbnail=digest, facts__sha256=facts["sha256"])
+    # A flood of files that only look the same has one digest: the latest tell whether one was repeated.
+    alike = Evidence.objects.filter(thumbnail=digest).order_by("-id").values("pk")[:_AT_ONCE]
+    copies = Evidence.objects.filter(pk__in=alike, facts__sha256=facts["sha256"])
     texts = copies.exclude(facts__text_engine="").order_by().values_list("facts__text", "facts__text_engine")
     return next(({"text": text, "text_engine": engine} for text, engine in texts[:1]), None)
 

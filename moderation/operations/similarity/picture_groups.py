@@ -11,7 +11,6 @@ make no look-up longer.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -105,7 +104,7 @@ def forget(post_ids: Sequence[int]) -> None:
     groups = sorted(set(rows.values_list("group", flat=True)))
     rows.delete()
     if groups:
-        transaction.on_commit(partial(drop_unnamed, groups), robust=True)
+        transaction.on_commit(lambda: drop_unnamed(groups), robust=True)
 
 
 @transactions.required
@@ -114,7 +113,7 @@ def keep(post_ids: Collection[int]) -> None:
     rows = RevisionPicture.objects.filter(revision__post__in=post_ids)
     groups = sorted(set(rows.values_list("group", flat=True)))
     if groups:
-        transaction.on_commit(partial(_drop_hashes, groups), robust=True)
+        transaction.on_commit(lambda: _drop_hashes(groups), robust=True)
 
 
 def _drop_hashes(group_ids: Sequence[int]) -> None:

@@ -11,7 +11,7 @@ from django.db.models import Case as Switch
 from django.db.models import CharField, F, FilteredRelation, Q, QuerySet, Value, When
 from django.db.models.functions import Left
 
-from moderation.models import CampaignMember, User
+from moderation.models import CampaignMember, User, desk_settings
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ERASED_NAME
@@ -76,6 +76,10 @@ def placed(members: QuerySet[CampaignMember], *, viewer: User | None = None) -> 
         standing=outcome_counts.standing(post="post"),
         place=Switch(
             When(left_out_at__isnull=False, then=Value(Place.LEFT_OUT.value)),
+            # Nobody decides what waits of a platform that is off, leads neither.
+            When(
+                waiting__platform__in=desk_settings.current().platforms_off, then=Value(Place.PENDING.value)
+            ),
             When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
             When(
                 Q(waiting__is_escalated=True) | (Q(waiting__isnull=False) & kept),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm, UsernameField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -22,7 +22,7 @@ _NAMES = ("username", "first_name", "last_name")
 class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]  # generic in its stubs alone
     """The name to sign in with, the name that others read, and the password twice."""
 
-    username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])
+    username = UsernameField(max_length=150, validators=[User.username_validator])
     first_name = forms.CharField(max_length=150, required=False, strip=True)
     last_name = forms.CharField(max_length=150, required=False, strip=True)
 

@@ -122,6 +122,8 @@ class TritonPythonModel:
             sha256(np.stack([ids[row, :end], mask[row, :end]])).digest() for row, end in enumerate(last_token)
         ]
         answers = {key: self.kept[key] for key in keys if key in self.kept}
+        for key in answers:
+            self.kept.move_to_end(key)
         for width in np.unique(widths):
             rows = [row for row in np.flatnonzero(widths == width) if keys[row] not in answers]
             for start in range(0, len(rows), MAX_ROWS):
@@ -135,10 +137,8 @@ class TritonPythonModel:
                 answers |= computed
                 # At once: who gave up waiting and asks again finds what was computed until then.
                 self.kept |= computed
-        for key in answers:
-            self.kept.move_to_end(key)
-        while len(self.kept) > MOST_KEPT:
-            self.kept.popitem(last=False)
+                while len(self.kept) > MOST_KEPT:
+                    self.kept.popitem(last=False)
         return np.stack([answers[key] for key in keys])
 
     def _answers(self, ids: np.ndarray, mask: np.ndarray) -> list[np.ndarray]:

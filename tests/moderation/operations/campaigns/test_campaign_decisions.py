@@ -21,6 +21,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
+from moderation.operations.accounts import platforms
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.cases import claims, reversals, review
 from moderation.queries.campaigns import campaign_pages
@@ -104,7 +105,13 @@ class TestDecide:
 
         assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
 
-    def test_leaves_escalated_cases_to_leads(self, pills: Campaign, moderator: User, lead: User) -> None:
+    def test_leaves_escalated_cases_to_leads_but_for_those_of_a_platform_that_is_off(
+        self, pills: Campaign, moderator: User, lead: User, platform: Platform
+    ) -> None:
+        platforms.switch_off(platform_id=platform.pk, actor=lead, at=later(50))
+        with pytest.raises(campaign_decisions.CountMoved):
+            decide(pills, spam(5), by=lead, at=later(59))
+        platforms.switch_on(platform_id=platform.pk, actor=lead, at=later(59))
         Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
 
         with pytest.raises(campaign_decisions.CountMoved):

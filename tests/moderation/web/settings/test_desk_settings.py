@@ -187,12 +187,13 @@ class TestCurrent:
         assert (first, kept, len(queries)) == (10, 10, 0)
         assert desk_settings.current().undo_seconds == 77
 
+    @pytest.mark.parametrize("table", ["desksettings", "namedqueue"])
     def test_without_a_table_is_the_last_known_and_leaves_the_transaction_alone(
-        self, db: None, remembered: DeskSettings
+        self, table: str, db: None, remembered: DeskSettings
     ) -> None:
         remembered.undo_seconds = 33
         with connection.cursor() as cursor:
-            cursor.execute("ALTER TABLE moderation_desksettings RENAME TO elsewhere")
+            cursor.execute(f"ALTER TABLE moderation_{table} RENAME TO elsewhere")
         desk_settings.forget()
 
         assert desk_settings.current().undo_seconds == 33
