@@ -47,7 +47,7 @@ def send(statements: Iterable[Statement], *, url: str, token: str) -> Iterator[T
 def _sent(batch: list[Statement], *, url: str, token: str) -> Iterator[Told]:
     while batch:
         status, answer = _answer(batch, url=url, token=token)
-        if status == 201:
+        if status == 201 and "statements" in answer:
             for made in answer["statements"]:
                 yield Told(puid=made["puid"], answer="created", detail=made.get("permalink", ""))
             return
