@@ -18,7 +18,6 @@ from moderation.evidence.reader import Busy, Lost, Readers
 from moderation.models import Evidence, PictureGroup, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.posts import ScoreState
-from moderation.operations import rescore
 from moderation.operations.evidence import (
     answers,
     browse,
@@ -90,8 +89,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         due_ids = _due(row, other, is_cloaked=is_cloaked)
         due_ids |= picture_groups.join(carrying) if group else set()
         _lead_on(row, carrying, at=at)
-        if due_ids:
-            _rescore(due_ids, among=posts, at=at)
+        _rescore(due_ids, carrying=carrying, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -236,14 +234,15 @@ def _lead_on(row: Evidence, carrying: set[int], *, at: datetime) -> None:
     leads.reopen({address.revision_id for address in further} - (carrying if is_new else set()), at=at)
 
 
-def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
+def _rescore(due: set[int], *, carrying: set[int], among: set[int], at: datetime) -> None:
     """Rescore the latest revisions of posts that are locked and have a score.
 
     Revisions joined meanwhile, or being scored, are requested again: opening checks whether their score lacks
     this evidence.
     """
     latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
-    taken = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
+    own_ids = set(latest.filter(post__in=among).values_list("pk", flat=True))
+    taken = mattering.score_again(own_ids, carrying=carrying, at=at)
     rest = latest.exclude(pk__in=taken).filter(scoring__state__in=(ScoreState.SCORED, ScoreState.SCORING))
     ids = list(rest.values_list("pk", flat=True))
     picture_groups.leave(ids)
