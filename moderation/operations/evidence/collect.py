@@ -223,10 +223,7 @@ def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]
 
 
 def _lead_on(row: Evidence, carrying: set[int], *, at: datetime) -> None:
-    """Write down where a row leads, for revisions whose posts are locked.
-
-    Others, and all if an address is not new and may have been read, are requested again.
-    """
+    """Write down where a row leads, or ask opening if posts are not locked or an address is known."""
     facts = row.facts or {}
     further = leads.onward(row.revisions.all()) if facts.get("preview_url") or facts.get("codes") else []
     own = [address for address in further if address.revision_id in carrying]

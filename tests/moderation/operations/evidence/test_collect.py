@@ -81,8 +81,7 @@ def test_is_fetched_once_an_hour_however_often_it_is_posted(site: HostileSite, s
         collect.run(evidence_id=evidence_id, at=later(3_601))
 
     assert site.paths() == ["/page", "/page"]
-    revisions = list(Revision.objects.values_list("pk", flat=True))
-    assert opening.run(revision_ids=revisions, at=later(3_602)) == 0
+    assert opening.run(revision_ids=[row.pk for row in Revision.objects.all()], at=later(3_602)) == 0
     assert list(Evidence.objects.values_list("kind", flat=True)) == ["page", "page", "picture"]
     assert RevisionEvidence.objects.count() == 6
 

@@ -111,15 +111,11 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.parametrize(
         ("collects", "path", "generation"),
-        [
-            (Collecting.UNSURE, "/page", 1),
-            (Collecting.UNSURE, "/elsewhere", 2),
-            (Collecting.ON, "/elsewhere", 1),
-        ],
+        [("unsure", "/page", 1), ("unsure", "/elsewhere", 2), ("on", "/elsewhere", 1)],
     )
     def test_is_where_it_leads_to_a_release_that_reads_nothing(
         self,
-        collects: Collecting,
+        collects: str,
         path: str,
         generation: int,
         site: HostileSite,
