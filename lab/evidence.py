@@ -42,7 +42,7 @@ def _half(name: str, options: argparse.Namespace, *, collects: str, posts: int) 
     from django.conf import settings
 
     from lab import _million
-    from moderation.models import Evidence, Platform
+    from moderation.models import Evidence, Platform, Score
     from simulation.events import PostEvent
     from simulation.replay import incoming_post
     from simulation.texts import CuratedTexts, Part
@@ -63,7 +63,8 @@ def _half(name: str, options: argparse.Namespace, *, collects: str, posts: int) 
     sent = [event for event in events if isinstance(event, PostEvent)]
     sites = (site for event in sent for site in event.sites)
     register.write(sites, path=Path(settings.STATE_DIR) / "simulation" / register.FILE)
-    rows, before = Evidence.objects.count(), _stack.processor_seconds()
+    rows, scores = Evidence.objects.count(), Score.objects.count()
+    before = _stack.processor_seconds()
     for place in range(0, posts, _BATCH):
         _million.take_in(incoming_post(event.payload) for event in sent[place : place + _BATCH])
         _settle()
@@ -79,6 +80,7 @@ def _half(name: str, options: argparse.Namespace, *, collects: str, posts: int) 
     for part, cost in sorted(parts.items()):
         print(f"{name}, {part}: {cost:.2f} CPU ms a post", flush=True)
     print(f"{name}: {(Evidence.objects.count() - rows) / posts:.2f} pieces a post", flush=True)
+    print(f"{name}: {(Score.objects.count() - scores) / posts:.2f} scores a post", flush=True)
     return parts["all parts"]
 
 
@@ -88,6 +90,7 @@ def _settle() -> None:
     from moderation.models import Evidence, EvidenceRequest
     from moderation.models.evidence import OPEN
     from moderation.operations.evidence import leases
+    from moderation.operations.scoring import recovery
 
     while (
         _million.unscored()
@@ -96,3 +99,4 @@ def _settle() -> None:
     ):
         time.sleep(0.5)
         leases.sweep(at=datetime.now(UTC))
+        recovery.sweep(at=datetime.now(UTC))

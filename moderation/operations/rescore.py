@@ -46,21 +46,28 @@ class Progress:
 
 @transactions.required
 def again(
-    revision_ids: Iterable[int], *, at: datetime, states: Collection[ScoreState] = (ScoreState.SCORED,)
+    revision_ids: Iterable[int],
+    *,
+    at: datetime,
+    states: Collection[ScoreState] = (ScoreState.SCORED,),
+    until: datetime | None = None,
 ) -> list[int]:
     """Set revisions that are in these states to pending, as a new generation; return them.
 
+    With `until` they are held: they wait until then, or until this is called for them without it.
     Call inside a transaction. A revision that is being scored is left to its worker; one whose score is being
     written is waited for and rescored.
     """
     # The same lock order as scoring, to avoid a deadlock.
     rows = ScoringJob.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("pk")
-    ids = [pk for pk, state in rows.values_list("pk", "state") if state in states]
+    found = list(rows.values_list("pk", "state", "lease_until"))
+    ids = [pk for pk, state, _ in found if state in states]
+    held_ids = [pk for pk, state, held in found if state == ScoreState.PENDING and held and not until]
+    pending = {"state": ScoreState.PENDING, "enqueued_at": until or at, "lease_until": until}
     # A new generation: a score is stored once per revision and generation (a constraint).
-    ScoringJob.objects.filter(pk__in=ids).update(
-        state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
-    )
-    enqueue.scoring(revision_ids=ids)
+    ScoringJob.objects.filter(pk__in=ids).update(generation=F("generation") + 1, attempts=0, **pending)
+    ScoringJob.objects.filter(pk__in=held_ids).update(**pending)
+    enqueue.scoring(revision_ids=[] if until else ids + held_ids)
     return ids
 
 

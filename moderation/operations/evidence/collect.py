@@ -18,7 +18,6 @@ from moderation.evidence.reader import Busy, Lost, Readers
 from moderation.models import Evidence, PictureGroup, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.posts import ScoreState
-from moderation.operations import rescore
 from moderation.operations.evidence import (
     answers,
     browse,
@@ -26,6 +25,7 @@ from moderation.operations.evidence import (
     leads,
     leases,
     mattering,
+    opening,
     renew,
     sent_pictures,
     thumbnails,
@@ -85,12 +85,11 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         row.save()
         sent_pictures.drop_read(row.url, before=row.started_at)
         listed_pictures.match(row)
-        carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
+        carrying = set(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
         due_ids = _due(row, other, is_cloaked=is_cloaked)
         due_ids |= picture_groups.join(carrying) if group else set()
-        leads.again(row, at=at)
-        if due_ids:
-            _rescore(due_ids, among=posts, at=at)
+        _lead_on(row, carrying, at=at)
+        _rescore(due_ids, carrying=carrying, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -223,17 +222,25 @@ def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]
     return due_ids
 
 
-def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
+def _lead_on(row: Evidence, carrying: set[int], *, at: datetime) -> None:
+    """Write down where a row leads, or ask opening if posts are not locked or an address is known."""
+    facts = row.facts or {}
+    further = leads.onward(row.revisions.all()) if facts.get("preview_url") or facts.get("codes") else []
+    own = [address for address in further if address.revision_id in carrying]
+    is_new = len(opening.write_down(own, at=at)) == len({address.digest for address in own})
+    leads.reopen({address.revision_id for address in further} - (carrying if is_new else set()), at=at)
+
+
+def _rescore(due: set[int], *, carrying: set[int], among: set[int], at: datetime) -> None:
     """Rescore the latest revisions of posts that are locked and have a score.
 
     Revisions joined meanwhile, or being scored, are requested again: opening checks whether their score lacks
     this evidence.
     """
     latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
-    rescored_ids = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
-    rest = latest.exclude(pk__in=rescored_ids).filter(
-        scoring__state__in=(ScoreState.SCORED, ScoreState.SCORING)
-    )
+    own_ids = set(latest.filter(post__in=among).values_list("pk", flat=True))
+    taken = mattering.score_again(own_ids, carrying=carrying, at=at)
+    rest = latest.exclude(pk__in=taken).filter(scoring__state__in=(ScoreState.SCORED, ScoreState.SCORING))
     ids = list(rest.values_list("pk", flat=True))
     picture_groups.leave(ids)
     leads.reopen(ids, at=at)

@@ -4,7 +4,7 @@ A link's page has a preview picture, and any picture codes; a code's page is the
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -51,22 +51,23 @@ class Address:
 def of(revision_ids: Iterable[int]) -> list[Address]:
     """Return the addresses to which the evidence of revisions leads, as far as it is known.
 
-    Their evidence is locked until the transaction ends: what is read later finds these revisions (`again`).
+    Their evidence is locked until the transaction ends: what is read later finds these revisions.
     Call with the posts locked.
     """
     joins = RevisionEvidence.objects.filter(revision__in=revision_ids)
     rows = Evidence.objects.select_for_update(no_key=True).filter(pk__in=joins.values("evidence"))
     ended = [pk for pk, state in rows.order_by("id").values_list("pk", "state") if state not in OPEN]
-    return _of(joins.filter(evidence__in=ended))
+    return onward(joins.filter(evidence__in=ended))
 
 
 def known(revision_ids: Iterable[int]) -> list[Address]:
     """Return what `of` returns, without waiting for locked evidence: what is read later is left out."""
     joins = RevisionEvidence.objects.filter(revision__in=revision_ids)
-    return _of(joins.exclude(evidence__state__in=OPEN))
+    return onward(joins.exclude(evidence__state__in=OPEN))
 
 
-def _of(joined: QuerySet[RevisionEvidence]) -> list[Address]:
+def onward(joined: QuerySet[RevisionEvidence]) -> list[Address]:
+    """Return the addresses to which what revisions are joined to leads."""
     leading = joined.exclude(role=EvidenceRole.CODE).order_by("position", "id")
     rows = leading.values_list(
         "revision", "role", "position", "evidence__facts__preview_url", "evidence__facts__codes"
@@ -76,18 +77,6 @@ def _of(joined: QuerySet[RevisionEvidence]) -> list[Address]:
         for revision, role, position, preview_url, codes in rows
         for address in _from(revision, role, position, preview_url=preview_url, codes=codes)
     ]
-
-
-@transactions.required
-def again(row: Evidence, *, at: datetime) -> None:
-    """Reopen the requests of revisions with this evidence, if it leads further.
-
-    Call with the row locked.
-    """
-    facts: Mapping[str, Any] = row.facts or {}
-    if not facts.get("preview_url") and not facts.get("codes"):
-        return
-    reopen(row.revisions.exclude(role=EvidenceRole.CODE).values_list("revision", flat=True), at=at)
 
 
 @transactions.required

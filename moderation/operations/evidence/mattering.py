@@ -1,16 +1,19 @@
-"""Whether evidence could change how posts are judged, and which posts were judged without it."""
+"""Whether evidence could change how posts are judged, and when those judged without it are judged again."""
 
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.db.models.fields.json import KeyTransform
 
 from moderation import scorer
-from moderation.models import Evidence, Promotion, Revision, Score
+from moderation.models import Evidence, Promotion, Revision, RevisionEvidence, Score, ScoringJob
+from moderation.models.evidence import OPEN
+from moderation.models.posts import ScoreState
+from moderation.operations import rescore
 from moderation.operations.evidence import leads
 from moderation.queries.records import record_evidence
 from moderation.queries.rules import rules_in_force
@@ -24,6 +27,9 @@ _READ = frozenset(
     }
 )
 """Facts of evidence, in rows and in records, that a release can read."""
+
+PATIENCE = timedelta(seconds=15)
+"""How long a post waits for its other pieces before it is scored again; the sweep looks every 5 s."""
 
 
 def could_matter(row: Evidence) -> bool:
@@ -58,6 +64,20 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
     }
     listed = rules_in_force.listed(records, at=at)
     return unseen_ids | {pk for pk, _, _, hash_ in listed if hash_ not in str(records[pk])}
+
+
+def score_again(due: Collection[int], *, carrying: Collection[int] = (), at: datetime) -> list[int]:
+    """Score revisions again once none of their pieces is open, or patience ends; return those that it takes.
+
+    Of those `carrying` a piece that has ended, the ones that waited for it are scored, too.
+    """
+    opens = RevisionEvidence.objects.filter(revision=OuterRef("pk"), evidence__state__in=OPEN)
+    jobs = ScoringJob.objects.filter(pk__in={*due, *carrying}).annotate(waits=Exists(opens))
+    rows = list(jobs.values_list("state", "lease_until", "waits", "pk"))
+    waiting = {pk for *_, waits, pk in rows if waits}
+    held = {pk for state, until, _, pk in rows if state == ScoreState.PENDING and until}
+    taken_ids = rescore.again(waiting.intersection(due), at=at, until=at + PATIENCE)
+    return taken_ids + rescore.again(held.union(due) - waiting, at=at)
 
 
 def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:

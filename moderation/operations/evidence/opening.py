@@ -14,7 +14,6 @@ from moderation.models.evidence import EvidenceKind, EvidenceRole
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
-from moderation.operations import rescore
 from moderation.operations.evidence import browse, leads, mattering, renew
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import transactions
@@ -24,7 +23,7 @@ from moderation.operations.similarity import picture_groups
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     """Record the addresses of requested revisions and those that they lead to; return how many are new.
 
-    Safe to run twice: a request is opened once, and again if evidence leads further (`leads.again`).
+    Safe to run twice: a request is opened once, and again where it was asked for anew (`leads.reopen`).
     """
     with transaction.atomic():
         posts = transactions.lock_posts(revisions__in=revision_ids)
@@ -50,7 +49,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         )
         fresh += write_down(leads.of(ready_ids), at=at)
         # Evidence that was read before these revisions came is new to their scores and campaigns.
-        rescore.again(sorted(picture_groups.join(ready_ids) | mattering.unseen(ready_ids, at=at)), at=at)
+        mattering.score_again(picture_groups.join(ready_ids) | mattering.unseen(ready_ids, at=at), at=at)
         picture_groups.leave(_close(ready_ids, at=at))
     return len(fresh)
 

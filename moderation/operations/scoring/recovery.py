@@ -29,23 +29,20 @@ _RECENT = timedelta(seconds=30)
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue revisions whose message was lost or whose worker died; return how many."""
+    """Enqueue revisions whose message was lost, whose worker died or that were held; return how many."""
     forgotten = sweeps.forgotten(has_backlog=enqueue.scoring_backlog() > 0, at=at)
     with transaction.atomic():
         jobs = list(
             ScoringJob.objects.select_for_update(skip_locked=True)
-            .filter(
-                Q(state=ScoreState.PENDING) & forgotten | Q(state=ScoreState.SCORING) & leases.is_over(at=at),
-                is_open=True,
-            )
+            .filter(Q(state=ScoreState.PENDING) & forgotten | leases.is_over(at=at), is_open=True)
             .order_by("enqueued_at", "pk")[:SWEEP_LIMIT]
         )
         dead = [job.pk for job in jobs if job.attempts >= MAX_ATTEMPTS]
         open_again = [job.pk for job in jobs if job.attempts < MAX_ATTEMPTS]
         ScoringJob.objects.filter(pk__in=dead).update(state=ScoreState.DEAD)
         # Revisions of a killed worker keep their old time of arrival, so that the next task of any post takes
-        # them along, whatever the backlog. Only once: a post may be what kills the workers.
-        interrupted = [job.pk for job in jobs if job.state == ScoreState.SCORING and job.attempts == 1]
+        # them along, whatever the backlog. Only once: a post may be what kills the workers. So do held ones.
+        interrupted = [job.pk for job in jobs if job.lease_until and job.attempts <= 1]
         ScoringJob.objects.filter(pk__in=interrupted).update(state=ScoreState.PENDING, lease_until=None)
         ScoringJob.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(enqueued_at=at)
         enqueue.scoring(revision_ids=open_again)

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 from django.db import transaction
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from moderation import scorer
 from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revision, Score, ScoringJob
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
+from moderation.operations import rescore
 from moderation.operations.evidence import browse, collect, leads, leases, mattering, opening
 from moderation.operations.infrastructure import sweeps
-from moderation.operations.scoring import score
+from moderation.operations.scoring import recovery, score
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.evidence.conftest import Scored
+from tests.moderation.operations.evidence.conftest import Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 from tests.scoring.evidence_release import release_with_evidence
 
@@ -53,6 +54,24 @@ def test_a_release_that_looks_at_none_is_not_asked_again(site: HostileSite, scor
     Promotion.objects.create(release=after, replaced=before, kind=PromotionKind.PROMOTE, at=AT)
 
     assert fetch_first(scored(site.url("/page"), at=AT), at=later(1)) == 1
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_all_pieces_of_a_post_ask_for_one_score_and_a_slow_one_delays_it_little(
+    is_slow: bool, site: HostileSite, scored: Scored, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    revision, other = scored(site.url("/page"), site.url("/installer"), at=AT), scored(at=AT)
+    with transaction.atomic():
+        rescore.again([other.pk], at=later(1))
+
+    with django_assert_max_num_queries(32):
+        assert fetch_first(revision, at=later(1)) == 2
+    assert not EvidenceRequest.objects.filter(opened_at=None).exists(), "its preview picture is written down"
+    assert score.run(revision_ids=[other.pk], at=later(2)) == 1, "it waits, and is not taken along"
+    settle(later(3), rounds=0 if is_slow else 5)
+
+    assert recovery.sweep(at=later(16)) == is_slow
+    assert ScoringJob.objects.filter(lease_until=None, generation=2, state=ScoreState.PENDING).exists()
 
 
 class TestWhatIsKnownAlready:
@@ -92,15 +111,11 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.parametrize(
         ("collects", "path", "generation"),
-        [
-            (Collecting.UNSURE, "/page", 1),
-            (Collecting.UNSURE, "/elsewhere", 2),
-            (Collecting.ON, "/elsewhere", 1),
-        ],
+        [("unsure", "/page", 1), ("unsure", "/elsewhere", 2), ("on", "/elsewhere", 1)],
     )
     def test_is_where_it_leads_to_a_release_that_reads_nothing(
         self,
-        collects: Collecting,
+        collects: str,
         path: str,
         generation: int,
         site: HostileSite,

@@ -84,16 +84,10 @@ class TestJoin:
     @pytest.mark.drawn(2)
     @pytest.mark.parametrize(
         ("collects", "seconds", "is_seen"),
-        [
-            (Collecting.ON, 5, True),
-            (Collecting.ON, 0, False),
-            (Collecting.ON, 3_600, False),
-            (Collecting.UNSURE, 5, False),
-            (Collecting.OFF, 5, False),
-        ],
+        [("on", 5, True), ("on", 0, False), ("on", 3_600, False), ("unsure", 5, False), ("off", 5, False)],
     )
     def test_is_of_this_hour_and_as_the_platform_wishes(
-        self, collects: Collecting, seconds: float, is_seen: bool, site: HostileSite, scored: Scored
+        self, collects: str, seconds: float, is_seen: bool, site: HostileSite, scored: Scored
     ) -> None:
         scored(site.url("/page"), at=AT)
         settle(AT)
