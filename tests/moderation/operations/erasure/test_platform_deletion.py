@@ -22,10 +22,11 @@ from moderation.models import (
 from moderation.models.deliveries import DeliveryState
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.cases import claims
 from moderation.operations.erasure import erase, journal, platform_deletion
-from moderation.operations.refusals import NotAllowed, SecondPersonNeeded
+from moderation.operations.refusals import NotAllowed, PlatformDeleted, SecondPersonNeeded
 from moderation.operations.webhooks import send
 from moderation.queries.cases import backlog
 from tests.moderation.conftest import Case_, Post_, judge
@@ -96,17 +97,16 @@ class TestOff:
 
 
 class TestDeletion:
-    def test_is_of_a_platform_that_is_off(self, platform: Platform, admin: User) -> None:
+    def test_needs_a_platform_that_is_off_and_a_second_person(self, platform: Platform, admin: User) -> None:
         with pytest.raises(NotAllowed):
             platform_deletion.propose(platform_id=platform.pk, actor=admin, at=AT)
-
-    def test_needs_a_second_person(self, off: Platform, admin: User) -> None:
-        platform_deletion.propose(platform_id=off.pk, actor=admin, at=later(11))
+        platforms.switch_off(platform_id=platform.pk, actor=admin, at=later(10))
+        platform_deletion.propose(platform_id=platform.pk, actor=admin, at=later(11))
 
         with pytest.raises(SecondPersonNeeded):
-            platform_deletion.confirm(platform_id=off.pk, actor=admin, at=later(12))
+            platform_deletion.confirm(platform_id=platform.pk, actor=admin, at=later(12))
 
-        platforms.switch_on(platform_id=off.pk, actor=admin, at=later(13))
+        platforms.switch_on(platform_id=platform.pk, actor=admin, at=later(13))
         assert not PlatformDeletion.objects.exists()
 
     @pytest.mark.usefixtures("webhook")
@@ -115,7 +115,8 @@ class TestDeletion:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:  # fmt: skip
         judge(open_case(author=MALLORY, text="Buy a zyxomma"), lead, at=later(3))
-        post(author=MALLORY, text="Another zyxomma", external_id="second")
+        author = str(post(author=MALLORY, text="Another zyxomma", external_id="second").author_id)
+        rules.impose(value=author, kind="author", reason="zyxomma", actor=lead, at=later(4))
         for name, number in (("CHUNK", 1), ("MOST", 1), ("_CHUNKS_AT_ONCE", 1)):
             monkeypatch.setattr(erase, name, number)
         platforms.switch_off(platform_id=platform.pk, actor=admin, at=later(10))
@@ -132,10 +133,14 @@ class TestDeletion:
         assert not WebhookEndpoint.objects.get().secrets.exists()
         acts = AuditEntry.objects.filter(subject_kind="platform").order_by("id")
         assert acts.last().action == "platform.deleted"  # type: ignore[union-attr]
+        assert AuditEntry.objects.filter(action="rule.lifted").exists()
 
     def test_lasts(self, deleted: Platform, admin: User) -> None:
-        with pytest.raises(NotAllowed):
+        with pytest.raises(PlatformDeleted):
             platforms.switch_on(platform_id=deleted.pk, actor=admin, at=later(20))
+
+        with pytest.raises(PlatformDeleted):
+            api_keys.issue(platform=deleted, name="k", scopes=[], expires_at=None, at=later(20))
 
         with pytest.raises(PlatformDeletion.DoesNotExist):
             platform_deletion.confirm(platform_id=deleted.pk, actor=admin, at=later(20))
