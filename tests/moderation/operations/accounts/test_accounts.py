@@ -133,16 +133,6 @@ class TestEndSession:
         entry = AuditEntry.objects.get(action="user.sessions_ended")
         assert (entry.actor, entry.details) == (moderator, {"count": 2})
 
-    def test_of_somebody_says_who_did_it(self, session: Made, moderator: User, lead: User) -> None:
-        session(moderator)
-
-        assert sessions.end_all(user_id=moderator.pk, actor=lead, at=NOW) == 1
-
-        entry = AuditEntry.objects.get()
-        assert (entry.actor, entry.subject_id) == (lead, str(moderator.pk))
-        with pytest.raises(User.DoesNotExist):
-            sessions.end_all(user_id=0, actor=lead, at=NOW)
-
     @pytest.mark.parametrize("act", [users.deactivate, users.reset_password])
     def test_comes_with_a_closed_account_and_a_new_password(
         self, session: Made, moderator: User, lead: User, act: Callable[..., object]
