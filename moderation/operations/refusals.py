@@ -70,3 +70,10 @@ class NotConfirmed(Refusal):
 
 class NotAllowed(Refusal):
     """The role does not permit this."""
+
+
+class PlatformDeleted(NotAllowed):
+    """The platform was deleted: it stays off and gets no keys."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This platform was deleted."))

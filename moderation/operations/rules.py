@@ -171,7 +171,7 @@ def needs_second_person(target: Target, *, effect: str, at: datetime) -> bool:
     return targets.dry_run(wanted=target, at=at).figures.not_spam > desk_settings.current().ban_posts
 
 
-def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) -> int:
+def lift(*, rule_id: int, actor: User | None, at: datetime, is_requeued: bool = False) -> int:
     """End a rule, or delete a draft; return how many posts are rescored. Raises NotInForce."""
     with transaction.atomic():
         # Conditional: of two people who lift at once one changes the row, and its posts are rescored once.
@@ -188,7 +188,8 @@ def forget_author(*, author_id: int, at: datetime) -> None:
     """End the rules of an erased author and wipe their reasons, which may name them."""
     rules = Rule.objects.filter(author=author_id)
     rules.update(reason="")
-    rules.filter(lifted_at__isnull=True).update(lifted_at=at)
+    for rule_id in rules.filter(lifted_at__isnull=True).values_list("pk", flat=True):
+        lift(rule_id=rule_id, actor=None, at=at)
 
 
 def forget_ended(*, at: datetime) -> None:

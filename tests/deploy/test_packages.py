@@ -1,15 +1,17 @@
 """The installer uses the user's pip settings, installs once, says when it cannot; where bytecode is kept."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
-from deploy.local import packages
+from deploy.local import install, packages
 
 PIP_SETTINGS = """\
 :env:.cert='/etc/ssl/own.crt'
@@ -128,6 +130,14 @@ def test_bytecode_goes_where_the_caller_says(given: dict[str, str], kept: dict[s
     packages.keep_bytecode(given, environment=Path("/environment"))
 
     assert given == kept
+
+
+def test_ctrl_c_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "triton", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(sys, "argv", ["deploy.local", "triton"])
+
+    with pytest.raises(SystemExit, match="130"):
+        runpy.run_module("deploy.local")
 
 
 def _environment_with_pip(folder: Path, *, prints: str, notes: Path = Path("/dev/null")) -> None:

@@ -132,6 +132,8 @@ class TestGiven:
         egress.check(url)
 
     def test_the_operator_may_list_a_private_host(self, settings: Settings) -> None:
+        with pytest.raises(egress.Refused, match="not a public address"):
+            egress.check("http://10.0.0.7:9999/")
         settings.EGRESS_PRIVATE_HOSTS = ("10.0.0.7",)
 
         egress.check("http://10.0.0.7:9999/")

@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from moderation.models import Platform, User
 from moderation.models.platforms import USUAL_SCOPES, Scope
 from moderation.operations.accounts import api_keys, platforms
+from moderation.operations.refusals import PlatformDeleted
 
 
 class Command(BaseCommand):
@@ -38,14 +39,17 @@ class Command(BaseCommand):
         at = timezone.now()
         if not 0 <= options["days"] <= 3_650:
             raise CommandError("--days must be from 0 to 3650.")
-        key, secret = api_keys.issue(
-            platform=_platform(slug=options["platform"], register=options["register"]),
-            name=options["name"][:100],
-            scopes=options["scope"] or USUAL_SCOPES,
-            acts_as=_person(options["acts_as"]) if options["acts_as"] else None,
-            expires_at=at + timedelta(days=options["days"]) if options["days"] else None,
-            at=at,
-        )
+        try:
+            key, secret = api_keys.issue(
+                platform=_platform(slug=options["platform"], register=options["register"]),
+                name=options["name"][:100],
+                scopes=options["scope"] or USUAL_SCOPES,
+                acts_as=_person(options["acts_as"]) if options["acts_as"] else None,
+                expires_at=at + timedelta(days=options["days"]) if options["days"] else None,
+                at=at,
+            )
+        except PlatformDeleted as refusal:
+            raise CommandError(str(refusal)) from None
         self.stderr.write(
             f"Key {key.prefix}… for {key.platform} may: {', '.join(key.scopes)}. Keep it: it is shown once."
         )

@@ -13,9 +13,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from moderation import prepared
-from moderation.models import ApiKey, Platform, User
+from moderation.models import ApiKey, Platform, PlatformDeletion, User
 from moderation.operations.accounts import wrong_keys
 from moderation.operations.audit import entries
+from moderation.operations.refusals import PlatformDeleted
 
 _audit = entries.writer("api_key", prefix="prefix")
 
@@ -65,7 +66,10 @@ def issue(
     """Create a key; return it with its secret, `sk_<mode>_<prefix><secret>`, which is never shown again.
 
     With hyphens for underscores it is a label of a host name, for clients of Akismet that put it there.
+    Raises PlatformDeleted.
     """
+    if PlatformDeletion.objects.filter(platform=platform, confirmed_at__isnull=False).exists():
+        raise PlatformDeleted
     prefix = f"sk_{settings.MODE}_{_random(_LOOKUP_LENGTH)}"
     secret = prefix + _random(_SECRET_LENGTH)
     with transaction.atomic():

@@ -4,12 +4,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
 
 from moderation.models import ActionRule, Platform, PlatformDeletion, User, desk_settings
 from moderation.models.platforms import Removal
 from moderation.operations.audit import entries
-from moderation.operations.refusals import NotAllowed
+from moderation.operations.refusals import PlatformDeleted
 
 _audit = entries.writer("platform")
 _audit_action = entries.writer(
@@ -71,13 +70,13 @@ def switch_off(*, platform_id: int, actor: User, at: datetime) -> None:
 def switch_on(*, platform_id: int, actor: User, at: datetime) -> None:
     """Let a platform go on where it was, and withdraw a proposal to delete it.
 
-    Raises NotAllowed once it is deleted.
+    Raises PlatformDeleted.
     """
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         deletion = PlatformDeletion.objects.filter(platform=platform)
         if deletion.filter(confirmed_at__isnull=False).exists():
-            raise NotAllowed(_("This platform was deleted."))
+            raise PlatformDeleted
         deletion.delete()
         platform.off_at = None
         platform.save(update_fields=("off_at",))

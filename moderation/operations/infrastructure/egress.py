@@ -68,9 +68,9 @@ def check(url: str) -> httpx.URL:
         raise Refused("The address must be http or https, with a host and without credentials.")
     if _is_listed(target.host):
         return target
+    _refuse_special_host(target.host)
     if _port(target) not in PORTS:
         raise Refused(f"Port {_port(target)} is not one of {', '.join(map(str, sorted(PORTS)))}.")
-    _refuse_special_host(target.host)
     return target
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.login import record_authentication
 from allauth.account.utils import perform_login
+from allauth.account.views import ReauthenticateView
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
@@ -87,6 +88,19 @@ class SignIn(LoginView):
         # A password that was just typed need not be typed again before a second factor is added.
         record_authentication(self.request, user, method="password", reauthenticated=True)
         response: HttpResponse = perform_login(self.request, user, redirect_url=self.get_success_url())
+        return response
+
+
+class PasswordAgain(ReauthenticateView):  # type: ignore[misc]  # allauth has no types
+    """Asks for the password again, after which the session has a new key."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Change the key, and write the session down under it."""
+        request = self.request
+        request.session.cycle_key()
+        key, agent = _key_of(request), _agent_of(request)
+        sessions.begin(user=request.user, session_key=key, user_agent=agent, at=timezone.now())
+        response: HttpResponse = super().form_valid(form)
         return response
 
 

@@ -6,7 +6,6 @@ Guesses of codes meet the delays of wrong passwords, by a name of their own.
 from functools import partial, wraps
 from typing import Any
 
-from allauth.account.views import ReauthenticateView
 from allauth.core import context
 from allauth.mfa import signals
 from allauth.mfa.adapter import DefaultMFAAdapter
@@ -28,7 +27,7 @@ from moderation.models import User
 from moderation.operations.accounts import second_factors, sessions
 from moderation.operations.infrastructure import vault
 from moderation.web import access
-from moderation.web.accounts import lockout
+from moderation.web.accounts import account, lockout
 
 _PAGE = {"section": "account"}
 _guard = access.signed_in_before_second_factor
@@ -89,7 +88,7 @@ asked = AuthenticateView.as_view(template_name="accounts/second_factor_asked.htm
 """The step after the password."""
 
 password_again = _guard.get_or_post(
-    _own(ReauthenticateView.as_view(template_name="accounts/password_again.html", extra_context=_PAGE))
+    _own(account.PasswordAgain.as_view(template_name="accounts/password_again.html", extra_context=_PAGE))
 )
 """Who changes a factor types the password, unless that was minutes ago."""
 

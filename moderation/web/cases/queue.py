@@ -3,6 +3,8 @@
 from django.http import HttpResponse
 from django.utils import timezone
 
+from moderation.models import Case, desk_settings
+from moderation.models.cases import CaseState
 from moderation.queries.cases import backlog, first_shift, named_queues, queue
 from moderation.web import access
 from moderation.web.cases import bulk, working_filter
@@ -27,6 +29,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     }
     if not (request.htmx and cursor):
         context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=case_filter)
+        off = desk_settings.current().platforms_off
+        waiting = Case.objects.filter(platform__in=off, state=CaseState.OPEN)
+        context["is_hiding"] = bool(off) and waiting.exists()
     form = QueueFilterForm(request.GET)
     if not request.htmx:
         context |= bulk.context()

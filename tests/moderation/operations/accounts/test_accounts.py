@@ -100,8 +100,8 @@ def session(db: None) -> Made:
     return make
 
 
-def listed(user: User) -> list[user_sessions.OwnSession]:
-    return user_sessions.of_user(user, session_key="", at=NOW)
+def listed(user: User) -> list[UserSession]:
+    return list(user_sessions.of_user(user, session_key="", at=NOW))
 
 
 class TestEndSession:
@@ -133,16 +133,6 @@ class TestEndSession:
         entry = AuditEntry.objects.get(action="user.sessions_ended")
         assert (entry.actor, entry.details) == (moderator, {"count": 2})
 
-    def test_of_somebody_says_who_did_it(self, session: Made, moderator: User, lead: User) -> None:
-        session(moderator)
-
-        assert sessions.end_all(user_id=moderator.pk, actor=lead, at=NOW) == 1
-
-        entry = AuditEntry.objects.get()
-        assert (entry.actor, entry.subject_id) == (lead, str(moderator.pk))
-        with pytest.raises(User.DoesNotExist):
-            sessions.end_all(user_id=0, actor=lead, at=NOW)
-
     @pytest.mark.parametrize("act", [users.deactivate, users.reset_password])
     def test_comes_with_a_closed_account_and_a_new_password(
         self, session: Made, moderator: User, lead: User, act: Callable[..., object]
@@ -173,8 +163,7 @@ class TestSessions:
 
         [found] = listed(moderator)
 
-        assert (found.browser, found.system) == (browser, system)
-        assert (found.signed_in_at, found.is_this) == (NOW, False)
+        assert (found.browser, found.system, found.signed_in_at) == (browser, system, NOW)
 
     def test_are_marked_as_used_in_steps(self, session: Made, moderator: User) -> None:
         key = session(moderator)
@@ -215,14 +204,6 @@ class TestIssue:
         assert secret.removeprefix(key.prefix) not in str(model_to_dict(stored))
         assert len(stored.digest) == 64
         assert AuditEntry.objects.get().action == "key.issued"
-
-    def test_never_gives_the_same_twice(self, platform: Platform) -> None:
-        secrets = {
-            api_keys.issue(platform=platform, name="k", scopes=[], expires_at=None, at=AT)[1]
-            for _ in range(20)
-        }
-
-        assert len(secrets) == 20
 
 
 class TestAuthenticate:

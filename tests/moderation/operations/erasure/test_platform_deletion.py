@@ -22,10 +22,11 @@ from moderation.models import (
 from moderation.models.deliveries import DeliveryState
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.cases import claims
 from moderation.operations.erasure import erase, journal, platform_deletion
-from moderation.operations.refusals import NotAllowed, SecondPersonNeeded
+from moderation.operations.refusals import NotAllowed, PlatformDeleted, SecondPersonNeeded
 from moderation.operations.webhooks import send
 from moderation.queries.cases import backlog
 from tests.moderation.conftest import Case_, Post_, judge
@@ -114,7 +115,8 @@ class TestDeletion:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:  # fmt: skip
         judge(open_case(author=MALLORY, text="Buy a zyxomma"), lead, at=later(3))
-        post(author=MALLORY, text="Another zyxomma", external_id="second")
+        author = str(post(author=MALLORY, text="Another zyxomma", external_id="second").author_id)
+        rules.impose(value=author, kind="author", reason="zyxomma", actor=lead, at=later(4))
         for name, number in (("CHUNK", 1), ("MOST", 1), ("_CHUNKS_AT_ONCE", 1)):
             monkeypatch.setattr(erase, name, number)
         platforms.switch_off(platform_id=platform.pk, actor=admin, at=later(10))
@@ -128,14 +130,18 @@ class TestDeletion:
         post(author=MALLORY, text="A late zyxomma", external_id="late")  # as of a turn that had begun
         assert [platform_deletion.sweep(at=later(minute)) for minute in range(20, 24)] == [1, 1, 0, 0]
         assert PlatformDeletion.objects.get().erased_at is not None
+        assert AuditEntry.objects.filter(action="rule.lifted").exists()
         assert rows_with("zyxomma", "mallory") == []
         assert (Decision.objects.count(), Label.objects.count()) == (1, 1)
         assert not WebhookEndpoint.objects.get().secrets.exists()
         assert AuditEntry.objects.filter(action="platform.deleted").count() == 1
 
     def test_lasts(self, deleted: Platform, admin: User) -> None:
-        with pytest.raises(NotAllowed):
+        with pytest.raises(PlatformDeleted):
             platforms.switch_on(platform_id=deleted.pk, actor=admin, at=later(20))
+
+        with pytest.raises(PlatformDeleted):
+            api_keys.issue(platform=deleted, name="k", scopes=[], expires_at=None, at=later(20))
 
         with pytest.raises(PlatformDeletion.DoesNotExist):
             platform_deletion.confirm(platform_id=deleted.pk, actor=admin, at=later(20))

@@ -75,21 +75,18 @@ def shown_secret(answer: Any) -> str:
 
 
 class TestPlatforms:
-    def test_are_taken_on(self, admin_desk: Client) -> None:
-        answer = admin_desk.post("/platforms/", {"name": "Chat", "slug": "chat"})
-
-        assert answer.headers["Location"] == f"/platforms/{Platform.objects.get().pk}/"
+    def test_are_taken_on_and_renamed(self, admin_desk: Client) -> None:
+        page = admin_desk.post("/platforms/", {"name": "Chat", "slug": "chat"}).headers["Location"]
+        assert page == f"/platforms/{Platform.objects.get().pk}/"
         assert AuditEntry.objects.get().action == "platform.registered"
+
+        admin_desk.post(page, {"name": "Other"})
+
+        assert Platform.objects.get().name == "Other"
 
     def test_are_refused_under_a_name_that_is_taken(self, admin_desk: Client, platform: Platform) -> None:
         assert admin_desk.post("/platforms/", {"name": "Two", "slug": "social"}).status_code == 422
         assert Platform.objects.count() == 1
-
-    def test_are_renamed(self, admin_desk: Client, platform: Platform) -> None:
-        admin_desk.post(f"/platforms/{platform.pk}/", {"name": "Other"})
-
-        platform.refresh_from_db()
-        assert platform.name == "Other"
 
 
 class TestEndpoints:

@@ -124,7 +124,10 @@ class TestApp:
 
         assert again.startswith("/account/password/again/")
         assert browser.post(again, {"password": "wrong"}).status_code == 200
+        before = browser.session.session_key
         assert browser.post(again, {"password": RIGHT}).status_code == 302
+        assert browser.session.session_key != before
+        assert "this session" in browser.get("/account/").content.decode()
 
     def test_is_not_added_without_a_key_to_encrypt_it(self, here: Client, settings: Any) -> None:
         key = str(here.get(APP).context["form"].secret)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from moderation.models import AuthorDeletion, Case, Complaint, Reason, User
 from moderation.models.cases import CaseReason
+from moderation.operations.accounts import platforms
 from moderation.operations.cases import claims
 from moderation.queries.cases import queue, queue_filter
 from moderation.queries.cases.queue import QueueRow
@@ -95,8 +96,14 @@ class TestQueue:
 
         assert ("shop[.]example" in body) is found
 
-    def test_is_friendly_when_empty(self, desk: Client) -> None:
-        assert "The queue is empty" in desk.get("/queue/").content.decode()
+    def test_says_why_it_is_empty(self, desk: Client, open_case: Case_, admin: User) -> None:
+        assert "Every post that needed review" in desk.get("/queue/").content.decode()
+
+        platforms.switch_off(platform_id=open_case().platform_id, actor=admin, at=timezone.now())
+
+        body = desk.get("/queue/").content.decode()
+        assert "Cases of platforms that are off" in body
+        assert "Every post that needed review" not in body
 
     def test_hidden_characters_do_not_fill_the_list(self, desk: Client, open_case: Case_) -> None:
         open_case(text="\u200b".join("free pills for everybody"))
