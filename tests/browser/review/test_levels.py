@@ -47,7 +47,7 @@ ABOVE_THE_FOLD = """() => {
   }
   return [words.size, stops.size];
 }"""
-SAID = "See what came of it at http://pills.example/now, only today"
+SAID = "See what came of it at http://parcel.example/now, only today"
 
 
 @pytest.fixture
