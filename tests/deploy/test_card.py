@@ -80,9 +80,8 @@ class TestContainer:
 
         image, graphs, plans = card.steps(state)
 
-        assert (
-            " ".join(image.command[1:]) == f"build --tag {IMAGE} --file deploy/containers/triton.Dockerfile ."
-        )
+        build = f"build --tag {IMAGE} --file deploy/containers/triton.Dockerfile ."
+        assert " ".join(image.command[1:]) == build
         words = f"variants --variant tensorrt --model content --repository {ROOT / 'triton_repo'} --out"
         assert " ".join(graphs.command[3:-1]) == words
         repository = Path(graphs.command[-1], "tensorrt")

@@ -23,8 +23,7 @@ class TestPath:
         with pytest.raises(preflight.Lacking) as refusal:
             install.managed_python()
 
-        said = str(refusal.value)
-        assert "\n" not in said
+        assert "\n" not in (said := str(refusal.value))
         assert f"could not download one (failed to query metadata of file `{tmp_path}/empty/" in said
         assert "install python3.12 with its venv module" in said
         assert "TRITON_URL=grpc://" in said
