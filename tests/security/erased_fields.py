@@ -111,7 +111,7 @@ STAYS = {
         for form in ("InvitedForm", "NewUserForm", "UserForm")
         for name in ("first_name", "last_name")
     },
-    **{f"{form}.username": _DESK for form in ("InvitedForm", "NewUserForm")},
+    "NewUserForm.username": _DESK,
     **{
         f"{form}.new_password{number}": _NOT_STORED
         for form in ("InvitedForm", "PasswordForm")

@@ -136,7 +136,7 @@ class TestAsk:
         assert providers.asked == []
         [failure] = LinkVerdict.objects.all()
         assert (failure.provider, failure.live_since_at) == ("registration", None)
-        assert failure.detail.startswith("Port ")
+        assert failure.detail.startswith("127.0.0.1 is not a public address")
 
     def test_without_keys_nobody_is_asked(self, post: Post_) -> None:
         inquiry._providers.cache_clear()
