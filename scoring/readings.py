@@ -86,7 +86,7 @@ class Readings:
     def __init__(
         self, records: Sequence[PostRecord], *, manifest: Mapping[str, Any], rows: int | None = None
     ) -> None:
-        self.unread = unknown(len(records) if rows is None else rows)
+        self.rows = len(records) if rows is None else rows
         self._asked = [
             _Text(row, kind, text)
             for row, record in enumerate(records)
@@ -103,7 +103,7 @@ class Readings:
         without any. `scores` are the content model's answers to the texts, of which there are none without
         a reader.
         """
-        highest_read = self.unread
+        highest_read = unknown(self.rows)
         if reader is not None and self._asked:
             probabilities = reader.probabilities(self.texts, scores=scores)
             for text, probability in zip(self._asked, probabilities, strict=True):
@@ -127,7 +127,7 @@ def ask(
     """
     scores = list(known)
     places = [place for place, record in enumerate(records) if scores[place] is None and record.text.strip()]
-    read = evidence.unread
+    read = unknown(evidence.rows)
     is_degraded = False
     if places or evidence.texts:
         try:

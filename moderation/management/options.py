@@ -19,6 +19,14 @@ def platform(slug: str | None) -> int | None:
     return platform_id
 
 
+def period(since: str, until: str) -> tuple[datetime, datetime]:
+    """Return the times of --from and --to. Raises CommandError unless the second is the later one."""
+    start, end = time(since, "--from"), time(until, "--to")
+    if start is None or end is None or start >= end:
+        raise CommandError("--to must be later than --from.")
+    return start, end
+
+
 def time(given: str | None, option: str) -> datetime | None:
     """Return the time that an option names, None for none. Raises CommandError."""
     if given is None:

@@ -32,9 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, help="the file for what was answered")
 
     def handle(self, *_: Any, since: str, until: str, platform: str, out: Path, **given: Any) -> None:
-        start, end = options.time(since, "--from"), options.time(until, "--to")
-        if start is None or end is None or start >= end:
-            raise CommandError("--to must be later than --from.")
+        start, end = options.period(since, until)
         if end > timezone.now():
             raise CommandError("--to is in the future: what is undone later cannot be taken back there.")
         rows = platform_decisions.restricting(since=start, until=end, platform_id=options.platform(platform))

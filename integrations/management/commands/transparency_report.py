@@ -29,9 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--service", default="", help="the service's name in the report")
 
     def handle(self, *_: Any, since: str, until: str, out: Path, service: str = "", **more: Any) -> None:
-        start, end = options.time(since, "--from"), options.time(until, "--to")
-        if start is None or end is None or start >= end:
-            raise CommandError("--to must be later than --from.")
+        start, end = options.period(since, until)
         platform_id = options.platform(more.get("platform"))
         accuracy = transparency.accuracy(since=start, until=end, platform_id=platform_id)
         counted = counts.counted(since=start, until=end, platform_id=platform_id)
