@@ -8,7 +8,6 @@ from typing import Any, Self, cast
 
 import environ
 import psycopg
-from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
@@ -58,9 +57,8 @@ class Connection(psycopg.Connection[Any]):
         By SET: PgBouncer does not accept such start-up options.
         """
         connection = super().connect(conninfo, **options)
-        is_autocommit, connection.autocommit = connection.autocommit, True
         connection.execute(_SESSION)
-        connection.autocommit = is_autocommit
+        connection.commit()
         return connection
 
     def execute(self, query: Any, *arguments: Any, **options: Any) -> psycopg.Cursor[Any]:
@@ -84,14 +82,18 @@ class Connection(psycopg.Connection[Any]):
             raise
 
 
-def let_go(connection: BaseDatabaseWrapper) -> None:
-    """Close the pool's idle connections to a server that is shutting down: it waits until all are closed.
+def connected_as(pool: ConnectionPool[Any]) -> Connection:
+    """Return a new connection like those of a pool; use it as a context, which closes it."""
+    return Connection.connect(**cast("dict[str, Any]", pool.kwargs))
+
+
+def let_go(pool: ConnectionPool[Any]) -> None:
+    """Close a pool's idle connections to a server that is shutting down: it waits until all are closed.
 
     Only a new connection reports the shutdown, by its English message: libpq hides the code of the error.
     So one is begun, and given up before it signs in: a third of the cost.
     """
-    pool: ConnectionPool[Any] | None = getattr(connection, "pool", None)
-    if pool is None or not pool.get_stats()["pool_available"]:
+    if not pool.get_stats()["pool_available"]:
         return
     try:
         options = cast("dict[str, Any]", pool.kwargs) | {"require_auth": "none"}
@@ -117,9 +119,9 @@ def settings_of(url: str) -> dict[str, Any]:
             **NETWORK,
             **database.get("OPTIONS", {}),
             "pool": {
-                "min_size": 1,
+                "min_size": 0,
                 "max_size": 8,
-                "max_idle": 60.0,  # each is a process of the server
+                "max_idle": 30.0,  # each is a process of the server
                 "timeout": 5,
                 "connection_class": Connection,
                 "reconnect_timeout": RECONNECT_SECONDS,

@@ -43,9 +43,6 @@ class TestAnswers:
         assert time.monotonic() - began < 10
         assert connection.closed  # its late answer would be taken for that of the next question
 
-    def test_take_as_long_as_they_like_without_a_limit(self, connection: database.Connection) -> None:
-        assert connection.execute("SELECT 1 FROM pg_sleep(0.2)").fetchone() == (1,)
-
     def test_the_pools_check_gets_little_time(
         self, line: Line, connection: database.Connection, monkeypatch: pytest.MonkeyPatch
     ) -> None:
