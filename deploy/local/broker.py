@@ -29,7 +29,7 @@ class Broker:
         settings.touch(mode=0o600)
         settings.write_text(
             f"bind {ports.LOOPBACK}\nport {self.port}\nrequirepass {self._password}\n"
-            f'dir {json.dumps(str(folder))}\nappendonly yes\nsave ""\n'
+            f'dir {json.dumps(str(folder))}\nappendonly yes\nsave ""\nhz 2\n'
             # Else it overwrites its environment, which marks leftover processes for the next start.
             "set-proc-title no\n"
         )

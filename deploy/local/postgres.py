@@ -29,6 +29,9 @@ _SETTINGS = {
     # The wheel has no lz4. Half of the log are whole pages, and pglz takes more than half off them.
     "wal_compression": "pglz",
     "max_connections": "200",
+    # Its processes for reading ahead and for logical replication would do nothing.
+    "io_method": "sync",
+    "max_logical_replication_workers": "0",
     "unix_socket_directories": "",
     "log_min_messages": "warning",
     # A failed statement holds personal data: log only its error.

@@ -102,6 +102,7 @@ class Triton:
             f"--backend-directory={self._backends(files)}",
             f"--cache-directory={files.caches}",
             "--allow-gpu-metrics=false",
+            "--allow-cpu-metrics=false",
             "--pinned-memory-pool-byte-size=0",
         )
 
