@@ -211,8 +211,8 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Longer than any task and any countdown, else the broker redelivers a running task.
     "visibility_timeout": 60,
-    # By default unacknowledged messages are restored every 100 s only.
-    "unacked_restore_interval": 5,
+    # By default unacknowledged messages are restored every 100 s only. Each worker looks, at its own times.
+    "unacked_restore_interval": 15,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "priority",
     "socket_connect_timeout": 2,

@@ -18,10 +18,10 @@ from celery.worker.consumer.tasks import Tasks
 from kombu.transport import redis
 
 TOUCH_SECONDS = 5.0
+ASK_SECONDS = 5
+"""After so long without a message the broker says that there is none, and is asked again."""
 SILENT_SECONDS = 90.0
-"""A worker whose requests for messages, answered each second, got no answer for so long takes none. kombu
-finds and replaces a dead connection in half of that time.
-"""
+"""A worker that got no answer for so long takes no messages. kombu replaces a dead connection long before."""
 
 _answered_at = time.monotonic()
 _took_at = RawValue("d", 0.0)
@@ -82,7 +82,7 @@ class Alive(bootsteps.StartStopStep):
 
 def install(app: Celery) -> None:
     """Let the worker that this process becomes touch the file; remove an earlier worker's file."""
-    redis.Transport.Channel = Channel
+    redis.Transport.Channel, redis.Transport.brpop_timeout = Channel, ASK_SECONDS
     app.steps["consumer"].add(Alive)
     if path := _file():
         path.unlink(missing_ok=True)
