@@ -17,7 +17,7 @@ SECONDS = {
     "sweep_scoring": 5.0,
     "explain_ahead": 5.0,
     "seal_audit": 5.0,
-    "number_feeds": 2.0,
+    "number_feeds": 2.5,
     "rescore_degraded": 5.0,
     "sweep_campaigns": 10.0,
     "sweep_reconsiderations": 10.0,

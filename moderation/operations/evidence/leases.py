@@ -18,7 +18,7 @@ from django.db.models import Count, F, Q
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import sent_pictures, thumbnails
+from moderation.operations.evidence import thumbnails
 from moderation.operations.infrastructure import advisory_locks, limits, sweeps, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.infrastructure.limits import Bucket, LimitReached
@@ -165,7 +165,6 @@ def sweep(*, at: datetime) -> int:
     """
     forgotten = sweeps.forgotten(has_backlog=enqueue.messages().get("evidence", 0) > 0, at=at)
     enqueued = _requests(forgotten, at=at) + _addresses(forgotten, at=at)
-    sent_pictures.drop_old(at=at)
     return enqueued + thumbnails.bring()
 
 

@@ -17,6 +17,7 @@ import structlog
 from django.db import transaction
 
 from moderation.models import Evidence, RevisionEvidence, UnkeptFile
+from moderation.operations.evidence import sent_pictures
 from moderation.operations.infrastructure import advisory_locks, kept_files, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
@@ -128,10 +129,11 @@ def drop_unnamed(digests: Sequence[str]) -> None:
 
 
 def sweep(*, at: datetime) -> int:
-    """Delete old files that no row names: what a killed process left. Return how many.
+    """Drop old pictures of posts, and files that no row names: what a killed process left. Return how many.
 
     Files of the state folder are moved first, if a bucket is named since. Raises OSError.
     """
+    sent_pictures.drop_old(at=at)
     kept_files.move()
     with transaction.atomic():
         return kept_files.delete_strays(named=_named, at=at)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Q
 
+from moderation import prepared
 from moderation.queries.health import clocks
 
 _ABANDONED_SECONDS = 60.0
@@ -54,8 +54,7 @@ def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
         is_done = True
     finally:
         ended_at = at + timedelta(seconds=time.monotonic() - began)
-        with connection.cursor() as cursor:
-            cursor.execute(_END, {"sweep": sweep, "at": at, "end": ended_at, "is_done": is_done})
+        prepared.run(_END, sweep=sweep, at=at, end=ended_at, is_done=is_done)
     return count
 
 
@@ -73,6 +72,4 @@ def _begin(sweep: str, *, at: datetime) -> bool:
     period = settings.SWEEP_SECONDS[sweep]
     due = at - timedelta(seconds=period - min(period / 2, _MOST_EARLY_SECONDS))
     abandoned = at - timedelta(seconds=max(_ABANDONED_SECONDS, period))
-    with connection.cursor() as cursor:
-        cursor.execute(_BEGIN, {"sweep": sweep, "at": at, "due": due, "abandoned": abandoned})
-        return cursor.fetchone() is not None
+    return bool(prepared.rows(_BEGIN, sweep=sweep, at=at, due=due, abandoned=abandoned))

@@ -30,13 +30,15 @@ _RECENT = timedelta(seconds=30)
 
 def sweep(*, at: datetime) -> int:
     """Enqueue revisions whose message was lost, whose worker died or that were held; return how many."""
-    forgotten = sweeps.forgotten(has_backlog=enqueue.scoring_backlog() > 0, at=at)
+    forgotten = sweeps.forgotten(has_backlog=enqueue.messages().get("scoring", 0) > 0, at=at)
     with transaction.atomic():
         jobs = list(
             ScoringJob.objects.select_for_update(skip_locked=True)
             .filter(Q(state=ScoreState.PENDING) & forgotten | leases.is_over(at=at), is_open=True)
             .order_by("enqueued_at", "pk")[:SWEEP_LIMIT]
         )
+        if not jobs:
+            return 0
         dead = [job.pk for job in jobs if job.attempts >= MAX_ATTEMPTS]
         open_again = [job.pk for job in jobs if job.attempts < MAX_ATTEMPTS]
         ScoringJob.objects.filter(pk__in=dead).update(state=ScoreState.DEAD)
@@ -79,6 +81,9 @@ def rescore_degraded(*, at: datetime) -> int:
 
 def ask_people(*, at: datetime) -> int:
     """Open cases of posts that stay degraded for too long, as the desk is set; return how many."""
+    degraded = ScoringJob.objects.filter(is_open=True, state=ScoreState.DEGRADED)
+    if not degraded.exists():
+        return 0
     post = OuterRef("revision__post")
     decisions = Decision.objects.filter(post=post, reversal__isnull=True).filter(
         Q(decided_at__gte=OuterRef("degraded_since"))
@@ -87,12 +92,10 @@ def ask_people(*, at: datetime) -> int:
     latest = Score.objects.filter(
         route_reason=CaseReason.DEGRADED, generation=F("revision__scoring__generation")
     )
-    unasked = ScoringJob.objects.filter(
+    unasked = degraded.filter(
         ~Exists(Case.objects.filter(post=post, state=CaseState.OPEN)),
         ~Exists(decisions),
         Exists(latest.filter(revision=OuterRef("pk"))),
-        is_open=True,
-        state=ScoreState.DEGRADED,
         degraded_since__lte=at - timedelta(seconds=desk_settings.current().degraded_seconds),
         revision__number=F("revision__post__latest_revision"),
     )

@@ -87,9 +87,10 @@ def serve(*, endpoint_id: int, at: datetime) -> int:
 
 def sweep(*, at: datetime) -> int:
     """Enqueue the callable endpoints that have due deliveries; return how many."""
-    deliveries = Delivery.objects.filter(
-        endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
-    )
+    due = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+    if not due.exists():  # the query below takes three times as long to write
+        return 0
+    deliveries = due.filter(endpoint=OuterRef("pk"))
     busy = EndpointCircuit.objects.filter(~circuit.is_free(at=at), endpoint=OuterRef("pk"))
     rows = WebhookEndpoint.objects.filter(Exists(deliveries), ~Exists(busy), platform__off_at=None)
     ids = list(rows.order_by("id").values_list("pk", flat=True))

@@ -13,7 +13,7 @@ from moderation.models import Evidence, EvidenceRequest, Platform, Revision, Sen
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, leases, opening, sent_pictures
+from moderation.operations.evidence import collect, opening, sent_pictures, thumbnails
 from moderation.operations.scoring import score
 from moderation.queries.cases import behind
 from moderation.queries.evidence import findings
@@ -118,10 +118,10 @@ def test_is_not_kept_where_nothing_is_collected(send: Sends) -> None:
 def test_what_nobody_asked_for_is_kept_for_a_day(send: Sends) -> None:
     send(picture("WIN"), at=AT)
 
-    leases.sweep(at=AT + sent_pictures.KEPT)
+    thumbnails.sweep(at=AT + sent_pictures.KEPT)
     assert SentPicture.objects.count() == 1
 
-    leases.sweep(at=AT + sent_pictures.KEPT * 1.01)
+    thumbnails.sweep(at=AT + sent_pictures.KEPT * 1.01)
     assert not SentPicture.objects.exists()
     [row] = read(AT + sent_pictures.KEPT * 1.02)
     assert row.state == STATE.BROKEN
