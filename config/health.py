@@ -1,4 +1,4 @@
-"""Probes and metrics for machines: liveness, readiness, Prometheus metrics."""
+"""Probes and metrics for machines: readiness, Prometheus metrics. The web server answers /healthz itself."""
 
 import secrets
 from typing import Any
@@ -13,12 +13,6 @@ from config.metrics import Collector
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.queries.health import lateness, processes
-
-
-@require_safe
-def process(_request: HttpRequest) -> HttpResponse:
-    """Liveness: answer that the process serves requests."""
-    return HttpResponse("ok", content_type="text/plain")
 
 
 @require_safe

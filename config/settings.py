@@ -159,7 +159,7 @@ CSRF_COOKIE_NAME = "__Host-csrftoken" if IS_PRODUCTION else "csrftoken"
 DEVICE_COOKIE_NAME = "__Host-device" if IS_PRODUCTION else "device"
 LANGUAGE_COOKIE_AGE = 365 * 86_400
 SECURE_SSL_REDIRECT = IS_PRODUCTION
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # probes come from inside, without TLS
+SECURE_REDIRECT_EXEMPT = ["^readyz$", "^metrics$"]  # probes come from inside, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
 SECURE_HSTS_SECONDS = 31_536_000 if IS_PRODUCTION else 0
 # Subdomains may belong to others: a proxy extends the header where they do not.

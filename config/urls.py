@@ -7,7 +7,6 @@ from config import health
 from integrations import coop, perspective
 
 urlpatterns = [
-    path("healthz", health.process),
     path("readyz", health.dependencies),
     path("metrics", health.metrics),
     path("api/v1/report", coop.Reports.as_view()),  # before the API, which answers all else below /api/

@@ -100,7 +100,6 @@ def ids_for(path: str, theirs: Ids) -> dict[str, str]:
 
 
 OPEN = {
-    "/healthz": "probe",
     "/readyz": "probe",
     "/metrics": "asks for a token; production has none without one",
     "/api/v1/openapi.json": "documentation",

@@ -81,11 +81,11 @@ class TestPlainHttp:
         )
         assert client.get("/sign-in/", headers=KEY).status_code == 403
 
-    @pytest.mark.parametrize("path", ["/healthz", "/readyz?only=database", "/metrics"])
+    @pytest.mark.parametrize("path", ["/readyz?only=database", "/metrics"])
     def test_answers_probes(self, client: Client, path: str) -> None:
         assert client.get(path).status_code == 200
 
-    @pytest.mark.parametrize("path", ["/healthz/../api/v1/posts", "/api/v1/posts?/healthz", "/api/healthz"])
+    @pytest.mark.parametrize("path", ["/readyz/../api/v1/posts", "/api/v1/posts?/readyz", "/api/readyz"])
     def test_knows_probes_by_their_whole_path(self, client: Client, path: str) -> None:
         assert client.get(path, headers=KEY).status_code == 403
 
