@@ -11,7 +11,7 @@ from deploy.local.child import Child, rotate
 from deploy.local.running import Running
 from deploy.local.service import Service
 
-_LOOP_SECONDS = 0.2
+_LOOP_SECONDS, _WATCH_SECONDS = 0.2, 0.5
 _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
 _ROTATE_SECONDS = 30.0
@@ -44,7 +44,7 @@ class Supervisor:
         self.is_stopping = False
         self._services: list[Running] = []
         self._guests: list[Child] = []
-        self._rotate_at = 0.0
+        self._rotate_at, self._loop_seconds = 0.0, _LOOP_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +124,7 @@ class Supervisor:
 
     def watch(self) -> None:
         """Keep everything running until the end is asked for."""
+        self._loop_seconds = _WATCH_SECONDS
         with contextlib.suppress(Stopped):
             while True:
                 self.tend()
@@ -186,4 +187,4 @@ class Supervisor:
             self._rotate_at = time.monotonic() + _ROTATE_SECONDS
             for log in self._logs.glob("*.log"):
                 rotate(log)
-        time.sleep(_LOOP_SECONDS)
+        time.sleep(self._loop_seconds)

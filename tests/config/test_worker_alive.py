@@ -137,15 +137,6 @@ def test_a_worker_is_not_taken_for_the_one_before(file: Path, monkeypatch: pytes
     assert not file.exists()
 
 
-def test_nobody_who_asks_for_no_file_gets_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("SPAMDESK_ALIVE_FILE", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-    worker_alive.touch()
-
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_disk_that_takes_nothing_ends_no_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SPAMDESK_ALIVE_FILE", str(tmp_path / "nowhere" / "alive"))
 
