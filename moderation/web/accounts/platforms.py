@@ -26,6 +26,7 @@ from moderation.web.accounts.admin_forms import (
 
 _OVERLAP = timedelta(days=1)
 _ACTS = {
+    "off": accounts_platforms.switch_off,
     "on": accounts_platforms.switch_on,
     "propose": platform_deletion.propose,
     "confirm": platform_deletion.confirm,
@@ -70,7 +71,7 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.admins.post
 def stand(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Switch a platform off, or on again; propose to delete it, or confirm that."""
-    act = _ACTS.get(request.POST.get("act", ""), accounts_platforms.switch_off)
+    act = access.chosen(request, "act", _ACTS)
     with access.refusals_told(request):
         act(platform_id=platform_id, actor=request.user, at=timezone.now())
         messages.success(request, _("Saved."))

@@ -74,7 +74,7 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins.post
 def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Let an ML engineer see posts' addresses, or withdraw that right."""
-    is_allowed = request.POST.get("allowed") == "1"
+    is_allowed = access.chosen(request, "allowed", {"1": True, "0": False})
     try:
         users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
     except users.NoMLEngineer:
@@ -87,7 +87,7 @@ def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins.post
 def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Close an account, or open it again."""
-    act = users.reactivate if request.POST.get("active") == "1" else users.deactivate
+    act = access.chosen(request, "active", {"1": users.reactivate, "0": users.deactivate})
     return _done(request, partial(act, user_id=user_id))
 
 

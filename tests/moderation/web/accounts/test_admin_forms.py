@@ -39,7 +39,7 @@ class TestPeople:
     def test_hand_their_cases_back_when_closed(
         self, admin_desk: Client, case_in_front: Case, moderator: User
     ) -> None:
-        admin_desk.post(f"/users/{moderator.pk}/switch/")
+        admin_desk.post(f"/users/{moderator.pk}/switch/", {"active": "0"})
 
         case_in_front.refresh_from_db()
         moderator.refresh_from_db()
@@ -52,7 +52,7 @@ class TestPeople:
     def test_cannot_lock_themselves_out(self, admin_desk: Client, admin: User) -> None:
         User.objects.create_user("second", role=Role.ADMIN)
 
-        admin_desk.post(f"/users/{admin.pk}/switch/")
+        admin_desk.post(f"/users/{admin.pk}/switch/", {"active": "0"})
         admin_desk.post(f"/users/{admin.pk}/", {"role": "moderator"})
 
         admin.refresh_from_db()
@@ -68,6 +68,14 @@ class TestPeople:
 
         assert f'data-opens="close-{moderator.pk}"' in body
         assert "Deactivate the account of moderator?" in body
+
+
+@pytest.mark.parametrize(
+    "page", ["platforms/1/stand", "users/1/switch", "users/1/addresses", "decisions/1/action"]
+)
+@pytest.mark.parametrize("given", [{}, dict.fromkeys(("act", "active", "allowed", "answer"), "nonsense")])
+def test_an_act_that_no_form_names_is_refused(admin_desk: Client, page: str, given: dict[str, str]) -> None:
+    assert admin_desk.post(f"/{page}/", given).status_code == 400
 
 
 def shown_secret(answer: Any) -> str:
