@@ -17,6 +17,8 @@ from celery.worker import consumer
 from celery.worker.consumer.tasks import Tasks
 from kombu.transport import redis
 
+from config import celery
+
 TOUCH_SECONDS = 5.0
 SILENT_SECONDS = 90.0
 """A worker whose requests for messages, answered each second, got no answer for so long takes none. kombu
@@ -28,7 +30,7 @@ _took_at = RawValue("d", 0.0)
 """Shared with the child processes of the worker, which do not take messages themselves."""
 
 
-class Channel(redis.Channel):
+class Channel(celery.Channel):
     """Notes each answer to a request for messages, also that there are none."""
 
     def _brpop_read(self, **options: Any) -> Any:

@@ -143,6 +143,17 @@ def test_a_broker_that_does_not_answer_costs_no_place(
     assert channel.qos.can_consume()
 
 
+def test_a_channel_that_was_closed_refuses_as_a_lost_connection(
+    connection: Connection, delivered: tuple[Any, Any]
+) -> None:
+    channel, message = delivered
+    channel.connection.client = None  # kombu has let go of it, and closes it once more
+
+    for act in (channel.close, message.ack):
+        with pytest.raises(connection.connection_errors):
+            act()
+
+
 def test_one_that_is_taken_frees_its_place_once(delivered: tuple[Any, Any]) -> None:
     channel, message = delivered
 
