@@ -129,6 +129,12 @@ class Platform(models.Model):
             return self.removal_proven_at is not None
         return self.removal == Removal.ALWAYS
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether its deletion was confirmed, though words of it may still be left to erase."""
+        deletion = getattr(self, "deletion", None)
+        return deletion is not None and deletion.confirmed_at is not None
+
 
 class PlatformDeletion(models.Model):
     """That all words of a platform be erased: proposed by one person, confirmed by another, then carried out.

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from moderation.models import ApiKey, Platform, PlatformDeletion, Post, WebhookEndpoint
+from moderation.models import ApiKey, Platform, Post, WebhookEndpoint
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.erasure import platform_deletion
@@ -158,7 +158,7 @@ def detail(
     status: int = 200,
 ) -> HttpResponse:
     """Show a platform with its forms, and a secret that was made now."""
-    deletion = PlatformDeletion.objects.select_related("proposed_by").filter(platform=row).first()
+    deletion = getattr(row, "deletion", None)
     context = {
         "section": "manage",
         "at": timezone.now(),
