@@ -25,8 +25,10 @@ class TestPeople:
         assert client.get("/queue/").headers["Location"] == "/account/"
         assert password not in admin_desk.get("/users/").content.decode()
 
-    def test_are_refused_under_a_name_that_is_taken(self, admin_desk: Client) -> None:
-        assert admin_desk.post("/users/", {"username": "admin", "role": "lead"}).status_code == 422
+    # In wide letters, too, and with one that stands for eighteen.
+    @pytest.mark.parametrize("name", ["admin", "ａdmin", "ﷺ", "ﷺ" * 10])
+    def test_are_refused_under_a_name_that_is_taken_or_none(self, admin_desk: Client, name: str) -> None:
+        assert admin_desk.post("/users/", {"username": name, "role": "lead"}).status_code == 422
 
     def test_get_another_role_at_once(self, admin_desk: Client, desk: Client, moderator: User) -> None:
         assert desk.get("/rules/").status_code == 403
