@@ -54,16 +54,17 @@ class TestCreate:
 
 
 class TestInHandsOf:
-    """Whose password somebody was shown since they proposed something."""
+    """Whose password somebody was shown since they proposed something, or in the week before."""
 
     @pytest.fixture
     def second(self, admin: User) -> User:
         return users.create(username="second", profile=AS_ADMIN, actor=admin, at=later(10))[0]
 
-    def test_is_oneself_and_whom_one_made_since(self, admin: User, lead: User, second: User) -> None:
+    def test_is_oneself_and_whom_one_made(self, admin: User, lead: User, second: User) -> None:
         assert is_in_hands_of(admin.pk, account=admin, since=AT)
         assert is_in_hands_of(admin.pk, account=second, since=AT)
-        assert not is_in_hands_of(admin.pk, account=second, since=later(11))
+        assert is_in_hands_of(admin.pk, account=second, since=AT + timedelta(days=7))
+        assert not is_in_hands_of(admin.pk, account=second, since=later(11) + timedelta(days=7))
         assert not is_in_hands_of(lead.pk, account=second, since=AT)
         assert not is_in_hands_of(None, account=second, since=AT)
 
