@@ -64,11 +64,6 @@ def messages() -> dict[str, int]:
         return {}
 
 
-def scoring_backlog() -> int:
-    """Return the number of waiting scoring messages, 0 if the broker cannot be reached."""
-    return messages().get("scoring", 0)
-
-
 def explanation(*, score_id: int) -> None:
     """Enqueue the word explanation of a score that a human is about to see; the message expires."""
     _after_commit(

@@ -87,7 +87,7 @@ def _follow(run: ShadowRun, *, at: datetime) -> int:
         return 0
     _catch_up(run)
     scored, began = 0, time.monotonic()
-    while time.monotonic() - began < LONGEST_SECONDS and not enqueue.scoring_backlog():
+    while time.monotonic() - began < LONGEST_SECONDS and not enqueue.messages().get("scoring"):
         try:
             found = _window(run, judge=judge, at=at)
         except ContentAway as reason:

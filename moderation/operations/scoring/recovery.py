@@ -30,7 +30,7 @@ _RECENT = timedelta(seconds=30)
 
 def sweep(*, at: datetime) -> int:
     """Enqueue revisions whose message was lost, whose worker died or that were held; return how many."""
-    forgotten = sweeps.forgotten(has_backlog=enqueue.scoring_backlog() > 0, at=at)
+    forgotten = sweeps.forgotten(has_backlog=bool(enqueue.messages().get("scoring")), at=at)
     with transaction.atomic():
         jobs = list(
             ScoringJob.objects.select_for_update(skip_locked=True)

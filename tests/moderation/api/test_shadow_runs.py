@@ -27,7 +27,7 @@ def _no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton, "stage", lambda *_args, **_named: None)
     monkeypatch.setattr(triton, "tidy", lambda: None)
     monkeypatch.setattr("moderation.scorer.kept", lambda _release: None)
-    monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)  # what other tests enqueued, nobody took
+    monkeypatch.setattr(enqueue, "messages", dict)  # what other tests enqueued, nobody took
 
 
 @pytest.fixture

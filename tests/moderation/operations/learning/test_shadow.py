@@ -109,7 +109,7 @@ def disagreements(
     monkeypatch: pytest.MonkeyPatch,
 ) -> ShadowRun:
     """Four posts that only the candidate would remove, and one that both allow."""
-    monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+    monkeypatch.setattr(enqueue, "messages", dict)
     fake_scorer.default = candidate_scorer.default = 0.1
     for number in range(4):
         candidate_scorer.probabilities[f"Post number {number}"] = 0.95

@@ -20,7 +20,7 @@ SETTLED = 120
 
 @pytest.fixture(autouse=True)
 def _no_backlog(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+    monkeypatch.setattr(enqueue, "messages", dict)
 
 
 class TestSweep:
@@ -56,7 +56,7 @@ class TestSweep:
 
     def test_waits_while_posts_await_scores(self, scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
         scored()
-        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
+        monkeypatch.setattr(enqueue, "messages", lambda: {"scoring": 1})
 
         assert shadow_scoring.sweep(at=later(SETTLED)) == 0
 

@@ -28,7 +28,7 @@ class TestSweep:
     @pytest.fixture(autouse=True)
     def _empty_broker(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Other tests enqueue, too, and nobody takes their messages."""
-        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+        monkeypatch.setattr(enqueue, "messages", dict)
 
     def test_finds_what_a_lost_message_and_a_dead_worker_left(self, post: Post_) -> None:
         for text in ("lost", "abandoned", "fresh"):
@@ -44,7 +44,7 @@ class TestSweep:
         self, post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         post()
-        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
+        monkeypatch.setattr(enqueue, "messages", lambda: {"scoring": 1})
 
         assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 0
         assert recovery.sweep(at=later(sweeps.FORGOTTEN_BACKLOG_SECONDS + 1)) == 1
