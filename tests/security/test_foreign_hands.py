@@ -103,6 +103,7 @@ OPEN = {
     "/healthz": "probe",
     "/readyz": "probe",
     "/metrics": "asks for a token; production has none without one",
+    "/openapi.json": "leads to the next",
     "/api/v1/openapi.json": "documentation",
     "/api/v1/docs": "documentation",
     "/problems/": "documentation",
