@@ -53,13 +53,15 @@ def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
 
 
 @contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
+def refusals_told(request: HttpRequest, *, done: str = "") -> Iterator[None]:
     """Tell a refusal of the block, or that its post was erased, as a warning on the next page.
 
-    The rest of the block is left out then.
+    The rest of the block is left out then. Otherwise tell that it is `done`, in these words.
     """
     try:
         yield
+        if done:
+            messages.success(request, done)
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     except Erased:

@@ -72,9 +72,8 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 def stand(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Switch a platform off, or on again; propose to delete it, or confirm that."""
     act = access.chosen(request, "act", _ACTS)
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Saved.")):
         act(platform_id=platform_id, actor=request.user, at=timezone.now())
-        messages.success(request, _("Saved."))
     return redirect("platform", platform_id=platform_id)
 
 

@@ -56,9 +56,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.exporters.post
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Cancel a draw: its undecided posts leave the queue."""
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Cancelled. Decided posts stay decided.")):
         draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
-        messages.success(request, _("Cancelled. Decided posts stay decided."))
     return redirect("labels")
 
 

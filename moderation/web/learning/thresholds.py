@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -43,7 +42,7 @@ def propose(request: access.DeskRequest) -> HttpResponse:
     form = ProposalForm(request.POST, about=about)
     if not form.is_valid():
         return _answer(request, about, form)
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Proposed. It takes effect when a second person confirms it.")):
         threshold_changes.propose(
             about=about,
             wanted=form.thresholds(),
@@ -53,7 +52,6 @@ def propose(request: access.DeskRequest) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-        messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return _back(about.slug)
 
 
