@@ -61,27 +61,12 @@ class ForgivingQoS(redis.QoS):
             raise
 
 
-class Channel(redis.Channel):
-    """Refuses as a lost connection what it is asked after kombu forgot its address.
-
-    When the broker goes away kombu closes a channel twice. With messages in hand the second time raised
-    AttributeError, and so did their acknowledgement: the worker ended with all its tasks.
-    """
-
-    QoS = ForgivingQoS
-
-    def _connparams(self, **options: Any) -> Any:
-        if self.connection.client is None:
-            raise ConnectionError("The broker went away.")
-        return super()._connparams(**options)  # type: ignore[misc]  # the stubs show what is public
-
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Celery would run Django's system checks and discard their results. They import every page and the whole API:
 # nearly half of a worker's start, and a fifth of its memory.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
-redis.Transport.Channel = Channel
+redis.Channel.QoS = ForgivingQoS
 app = Celery("spamdesk")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -17,8 +17,6 @@ from celery.worker import consumer
 from celery.worker.consumer.tasks import Tasks
 from kombu.transport import redis
 
-from config import celery
-
 TOUCH_SECONDS = 5.0
 SILENT_SECONDS = 90.0
 """A worker whose requests for messages, answered each second, got no answer for so long takes none. kombu
@@ -30,8 +28,15 @@ _took_at = RawValue("d", 0.0)
 """Shared with the child processes of the worker, which do not take messages themselves."""
 
 
-class Channel(celery.Channel):
+class Channel(redis.Channel):
     """Notes each answer to a request for messages, also that there are none."""
+
+    def _connparams(self, **options: Any) -> Any:
+        # kombu closes a lost connection twice. The second time it has forgotten the address: messages in hand
+        # raised AttributeError, which ended the worker with all its tasks.
+        if self.connection.client is None:
+            raise ConnectionError("The broker went away.")
+        return super()._connparams(**options)  # type: ignore[misc]  # the stubs show what is public
 
     def _brpop_read(self, **options: Any) -> Any:
         global _answered_at  # noqa: PLW0603 - a worker has one connection that asks

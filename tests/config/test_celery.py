@@ -14,7 +14,7 @@ from celery import Celery
 from celery.beat import ScheduleEntry, SchedulingError
 from kombu import Connection
 
-from config import celery
+from config import celery, worker_alive
 from config.beat import SteadyScheduler
 from config.celery import app
 from deploy.local import application
@@ -44,6 +44,7 @@ def connection(line: Line) -> Iterator[Connection]:
 @pytest.fixture
 def delivered(connection: Connection) -> Iterator[tuple[Any, Any]]:
     """Return a channel that takes one message at a time, and the one that it has taken."""
+    connection.transport.Channel = worker_alive.Channel  # as a worker has it
     channel: Any = connection.channel()
     channel.basic_qos(0, 1, False)
     with app.connection_for_write() as patient:

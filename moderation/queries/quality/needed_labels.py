@@ -10,7 +10,7 @@ import numpy as np
 from moderation.models import Score
 from moderation.models.scores import RouteChoice
 from moderation.queries.labels import audit_chance
-from moderation.queries.quality import estimates, repeated_looks
+from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import LabelledPosts
 
 WITHIN = 0.2
@@ -31,14 +31,11 @@ class TooFewScores:
 class Needed:
     """Labels of allowed posts a week that measure the share of spam among them to within some part of it.
 
-    `by_score` and `uniform`, the two ways of drawing: until the standard error is as small. `interval_…`:
-    until the 95 % interval is, which holds at all seven looks of the week.
+    `by_score` and `uniform`, the two ways of drawing: until the standard error is as small.
     """
 
     by_score: int
     uniform: int
-    interval_by_score: int
-    interval_uniform: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +90,9 @@ def of(*, scores: Sequence[float], share: float, within: float = WITHIN) -> Need
     true = np.minimum(1.0, spam * share / spam.mean())
     variances = true * (1.0 - share) ** 2 + (1.0 - true) * share**2
     target = (within * share) ** 2
-    by_score, uniform = float((variances / relative).mean()) / target, float(variances.mean()) / target
-    wider = 2.0 * repeated_looks.bound(alpha=0.05, looks=estimates.LOOKS)
     return Needed(
-        by_score=math.ceil(by_score),
-        uniform=math.ceil(uniform),
-        interval_by_score=math.ceil(wider * by_score),
-        interval_uniform=math.ceil(wider * uniform),
+        by_score=math.ceil(float((variances / relative).mean()) / target),
+        uniform=math.ceil(float(variances.mean()) / target),
     )
 
 

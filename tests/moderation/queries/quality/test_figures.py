@@ -154,7 +154,6 @@ class TestNeededLabels:
         needed = needed_labels.of(scores=list(SCORES), share=share, within=0.2)
 
         assert needed.uniform == pytest.approx((1 - share) / (share * 0.2**2), rel=0.01)
-        assert needed.interval_uniform == pytest.approx(needed.uniform * 2.485**2, rel=0.01)
 
     def test_so_many_labels_drawn_by_score_give_the_error(self) -> None:
         dice = np.random.default_rng(2)

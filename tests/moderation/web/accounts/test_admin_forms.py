@@ -65,12 +65,6 @@ class TestPeople:
 
         assert client.post("/sign-in/", {"username": "moderator", "password": password}).status_code == 302
 
-    def test_closing_an_account_asks_first(self, admin_desk: Client, moderator: User) -> None:
-        body = admin_desk.get("/users/").content.decode()
-
-        assert f'data-opens="close-{moderator.pk}"' in body
-        assert "Deactivate the account of moderator?" in body
-
 
 @pytest.mark.parametrize(
     "page", ["platforms/1/stand", "users/1/switch", "users/1/addresses", "decisions/1/action"]
