@@ -11,6 +11,7 @@ from allauth.account.authentication import get_authentication_records
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -66,6 +67,12 @@ def refusals_told(request: HttpRequest, *, done: str = "") -> Iterator[None]:
         messages.warning(request, str(refusal))
     except Erased:
         messages.warning(request, gettext("This post was erased."))
+
+
+def complete(form: BaseForm, words: str = "") -> None:
+    """Go on with a form that is valid. Raises Refusal, for `refusals_told`, with these words."""
+    if not form.is_valid():
+        raise Refusal(words or gettext("Nothing was changed: the form is incomplete."))
 
 
 def chosen(request: HttpRequest, field: str, acts: Mapping[str, _Act]) -> _Act:

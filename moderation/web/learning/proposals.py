@@ -29,10 +29,8 @@ class CandidateForm(forms.Form):
 def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Propose the candidate of a training run."""
     form = CandidateForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Give a reason of at most 500 characters."))
-        return redirect("models")
     with access.refusals_told(request, done=_("Proposed. It takes effect when a second person confirms it.")):
+        access.complete(form, _("Give a reason of at most 500 characters."))
         proposals.propose_candidate(
             run_id=run_id, reason=form.cleaned_data["reason"], actor=request.user, at=timezone.now()
         )
