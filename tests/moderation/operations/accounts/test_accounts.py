@@ -110,7 +110,7 @@ class TestEndSession:
         session(moderator)
         [other] = listed(moderator)
 
-        with pytest.raises(sessions.NoSuchSession):
+        with pytest.raises(UserSession.DoesNotExist):
             sessions.end(user=lead, public_id=other.public_id, at=NOW)
         assert Session.objects.count() == 1
 
@@ -118,7 +118,7 @@ class TestEndSession:
 
         assert not Session.objects.exists()
         assert not UserSession.objects.exists()
-        with pytest.raises(sessions.NoSuchSession):
+        with pytest.raises(UserSession.DoesNotExist):
             sessions.end(user=moderator, public_id=other.public_id, at=NOW)
 
     def test_of_all_others_reaches_those_that_nobody_wrote_down(
