@@ -44,7 +44,8 @@ def connection(line: Line) -> Iterator[Connection]:
 @pytest.fixture
 def delivered(connection: Connection) -> Iterator[tuple[Any, Any]]:
     """Return a channel that takes one message at a time, and the one that it has taken."""
-    connection.transport.Channel = worker_alive.Channel  # as a worker has it
+    transport: Any = connection.transport
+    transport.Channel = worker_alive.Channel  # as a worker has it
     channel: Any = connection.channel()
     channel.basic_qos(0, 1, False)
     with app.connection_for_write() as patient:
