@@ -45,7 +45,9 @@ def confirm(*, platform_id: int, actor: User, at: datetime) -> None:
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         found = PlatformDeletion.objects.get(platform=platform, confirmed_at=None)
         if not found.proposed_by or may_be_one_person(found.proposed_by, actor, since=found.proposed_at):
-            raise SecondPersonNeeded(_("A second person has to confirm your proposal."))
+            raise SecondPersonNeeded(
+                _("A second person has to confirm it, whose password was not in the same hands lately.")
+            )
         PlatformDeletion.objects.filter(pk=found.pk).update(confirmed_by=actor)
         _audit("platform.deletion_confirmed", platform, actor=actor, at=at)
         begin(platform, actor=actor, at=at)
