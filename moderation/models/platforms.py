@@ -228,9 +228,6 @@ class ApiKey(models.Model):
     class Meta:
         ordering = ("platform_id", "prefix")
 
-    def __str__(self) -> str:
-        return f"{self.prefix}…"
-
     @property
     def serves_akismet(self) -> bool:
         """Whether the key has the scopes of Akismet's calls."""
@@ -251,6 +248,3 @@ class AkismetAlias(models.Model):
 
     class Meta:
         ordering = ("key_id", "id")
-
-    def __str__(self) -> str:
-        return self.site
