@@ -169,6 +169,7 @@ def _keep_publishing(wake: threading.Event) -> None:
             _send_scoring(gathered if is_due else [])
         except Exception:
             log.exception("enqueue_failed")  # the sweep finds what was not sent
+            scoring_begun()
 
 
 def _send_scoring(named: Sequence[tuple[int, str]]) -> None:
