@@ -65,6 +65,16 @@ def messages() -> dict[str, int]:
         return {}
 
 
+def scoring_of_rest(*, revision_id: int) -> None:
+    """Enqueue what waits beyond a batch, unless a message is on its way: whoever takes it takes this, too."""
+
+    def send() -> None:
+        if _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS):
+            _send_scoring([(revision_id, request_id())])
+
+    transaction.on_commit(send)
+
+
 def scoring_begun() -> None:
     """Mark the message for scoring as taken: posts that come from now on need another one."""
     with suppress(redis.RedisError):  # the mark expires by itself
@@ -162,14 +172,19 @@ def _keep_publishing(wake: threading.Event) -> None:
     while wake.wait():
         wake.clear()
         try:
-            is_due = _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS)
-            if is_due and len(_committed) < SCORING_CHUNK:
-                time.sleep(_GATHER_SECONDS)
-            gathered = [_committed.popleft() for _ in range(len(_committed))]
-            _send_scoring(gathered if is_due else [])
+            # Taken before the mark is looked at: what is committed after that may come too late.
+            gathered = _taken()
+            if gathered and _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS):
+                if len(gathered) < SCORING_CHUNK:
+                    time.sleep(_GATHER_SECONDS)
+                _send_scoring(gathered + _taken())
         except Exception:
             log.exception("enqueue_failed")  # the sweep finds what was not sent
             scoring_begun()
+
+
+def _taken() -> list[tuple[int, str]]:
+    return [_committed.popleft() for _ in range(len(_committed))]
 
 
 def _send_scoring(named: Sequence[tuple[int, str]]) -> None:

@@ -110,8 +110,8 @@ def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
     has_new = any(row.generation == 1 for row in named)
     room = max(0, enqueue.SCORING_CHUNK - (len(named) if has_new else 0))
     new_rows = list(queue.filter(generation=1)[: room + 1])
-    if len(new_rows) > room:  # what waits beyond a batch may have no message of its own
-        enqueue.scoring(revision_ids=[new_rows.pop().pk])
+    if len(new_rows) > room:  # those beyond a batch may have no message of their own
+        enqueue.scoring_of_rest(revision_id=new_rows.pop().pk)
     if has_new:
         return named + new_rows
     if new_rows:

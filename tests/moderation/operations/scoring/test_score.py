@@ -104,11 +104,11 @@ class TestRun:
         ScoringJob.objects.update(enqueued_at=later(1 + ahead_seconds))
         first, second, third = Revision.objects.order_by("pk").values_list("pk", flat=True)
 
-        with mock.patch.object(enqueue, "scoring") as named:
+        with mock.patch.object(enqueue, "scoring_of_rest") as named:
             assert score.run(revision_ids=[first], at=later(1)) == 2
 
         assert Score.objects.order_by("revision").values_list("revision", flat=True)[1] == second
-        named.assert_any_call(revision_ids=[third])
+        named.assert_called_once_with(revision_id=third)
 
     def test_leaves_a_revision_to_the_worker_that_took_it_over(self, post: Post_) -> None:
         post()
