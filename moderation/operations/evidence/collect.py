@@ -1,7 +1,8 @@
 """Fetch an address, read and keep its content, and rescore the posts that it could matter to."""
 
 import time
-from datetime import datetime
+from contextlib import closing
+from datetime import datetime, timedelta
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any
@@ -52,14 +53,19 @@ _UNREAD = {
 
 
 def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
-    """Fetch an address unless another worker does or did; return 1 if the answer was kept, else 0.
+    """Fetch an address unless another worker does or did, and those that waited for its place meanwhile;
+    return how many answers were kept.
 
     Safe to run twice. Nothing is locked while a site answers. Without a free reader the row waits again, and
     no attempt counts. A rehearsal passes its own `means`.
     """
-    with leases.place(evidence_id) as owner:
-        row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
-        return _collect(row, owner=owner, at=at, means=means) if row and owner else 0
+    count, began, now = 0, time.monotonic(), at
+    with closing(leases.turns(evidence_id)) as turns:
+        for owner, following in turns:
+            if row := leases.claim(evidence_id=following, at=now):
+                count += _collect(row, owner=owner, at=now, means=means)
+            now = at + timedelta(seconds=time.monotonic() - began)
+    return count
 
 
 def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) -> int:

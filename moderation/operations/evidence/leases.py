@@ -8,7 +8,6 @@ import time
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -28,6 +27,8 @@ LEASE_SECONDS = 300
 """Longer than a fetch with all its hops, a slow name server and the reading of what came, after others."""
 _PAUSE = timedelta(seconds=1)
 _LOOK_SECONDS = 0.1
+_TURNS_SECONDS = 10.0
+"""After this time a thread goes on with another message: the broker sends one again after a minute."""
 
 _lock = threading.Lock()
 _places: Counter[str] = Counter()
@@ -109,34 +110,40 @@ def _is_busy(site: str, *, at: datetime, but: int) -> bool:
     return bool(count["at_once"] >= at_once or count["just_now"] >= per_second)
 
 
-@contextmanager
-def place(evidence_id: int) -> Iterator[str]:
-    """Hold a place of the first platform with an address; yield its name, "" if no place is free.
+def turns(evidence_id: int) -> Iterator[tuple[str, int]]:
+    """Yield the first platform with an address, and the address; then those that found no place meanwhile.
 
-    Then the message is sent again when one gets free, or by the sweep if this process dies before. So one
-    platform's slow sites and pages leave some threads of a worker to others.
+    Nothing if the platform's places are taken: who holds one takes this address next, or the sweep finds it
+    if this process dies before. So one platform's slow sites and pages leave some threads of a worker to
+    others. Close it: then the place is free.
     """
     joins = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
     platform = str(joins.values_list("revision__post__platform", flat=True).first())
     with _lock:
-        if is_full := _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
+        if _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
             _parked[platform][evidence_id] = None
-        else:
-            _places[platform] += 1
-    if is_full:
-        yield ""
-        return
+            return
+        _places[platform] += 1
+    ends_at = time.monotonic() + _TURNS_SECONDS
+    following: int | None = evidence_id
     try:
-        yield platform
+        while following is not None and time.monotonic() < ends_at:
+            evidence_id, following = following, None
+            yield platform, evidence_id
+            following = _unparked(platform)
     finally:
         with _lock:
             _places[platform] -= 1
-            parked = _parked[platform]
-            following = next(iter(parked), None)
-            if following is not None:
-                del parked[following]
-        if following is not None:
+        if following is not None or (following := _unparked(platform)) is not None:
             enqueue.evidence(evidence_ids=[following])
+
+
+def _unparked(platform: str) -> int | None:
+    with _lock:
+        following = next(iter(_parked[platform]), None)
+        if following is not None:
+            del _parked[platform][following]
+    return following
 
 
 def wait_for_site(site: str, *, seconds: float, at: datetime) -> bool:
