@@ -31,6 +31,13 @@ _took_at = RawValue("d", 0.0)
 class Channel(redis.Channel):
     """Notes each answer to a request for messages, also that there are none."""
 
+    def _connparams(self, **options: Any) -> Any:
+        # kombu closes a lost connection twice. The second time it has forgotten the address: messages in hand
+        # raised AttributeError, which ended the worker with all its tasks.
+        if self.connection.client is None:
+            raise ConnectionError("The broker went away.")
+        return super()._connparams(**options)  # type: ignore[misc]  # the stubs show what is public
+
     def _brpop_read(self, **options: Any) -> Any:
         global _answered_at  # noqa: PLW0603 - a worker has one connection that asks
         _answered_at = time.monotonic()

@@ -17,7 +17,7 @@ def restored_to_the_end(*, databases: Sequence[str] | None = None, **_: Any) -> 
         Error(
             "A restore into this database was interrupted: what was erased since the backup is in it.",
             hint="Restore the backup again, into a new database.",
-            id="spamdesk.E001",
+            id="spamdesk.E002",
         )
         for alias in databases or ()
         if UNFINISHED in connections[alias].introspection.table_names()

@@ -29,8 +29,9 @@ _LATEST_TURN_SECONDS = 30
 _TURN_EXPECTED_SECONDS = 15
 """After this time an untaken message for an endpoint counts as lost, and another one is sent."""
 
-_GATHER_SECONDS = 0.02
-"""Longest pause between two messages of the background thread."""
+_GATHER_SECONDS = 0.25
+"""How long a post waits for others to be scored with: the first of a batch costs as much as five more."""
+_SCORING_MARK, _SCORING_EXPECTED_SECONDS = "spamdesk:scoring", 2
 
 # More than this wait only during an outage of the broker; the sweep finds the rest.
 _committed: deque[tuple[int, str]] = deque(maxlen=50_000)
@@ -62,6 +63,22 @@ def messages() -> dict[str, int]:
             return dict(zip(queues, pipeline.execute(), strict=True))
     except redis.RedisError:
         return {}
+
+
+def scoring_of_rest(*, revision_id: int) -> None:
+    """Enqueue what waits beyond a batch, unless a message is on its way: whoever takes it takes this, too."""
+
+    def send() -> None:
+        if _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS):
+            _send_scoring([(revision_id, request_id())])
+
+    transaction.on_commit(send)
+
+
+def scoring_begun() -> None:
+    """Mark the message for scoring as taken: posts that come from now on need another one."""
+    with suppress(redis.RedisError):  # the mark expires by itself
+        _store().delete(_SCORING_MARK)
 
 
 def explanation(*, score_id: int) -> None:
@@ -143,18 +160,26 @@ def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
 
 
 def _keep_publishing(wake: threading.Event) -> None:
-    """Send messages for committed work, in a loop.
+    """Send messages for committed work, in a loop: one for the posts that come in a moment.
 
-    A message costs as much as a fifth of a request: under load one message carries the posts of several
-    requests (debounce). A single post is sent at once.
+    While one is on its way, from whichever process, others need none: its worker takes along what waits.
     """
     while wake.wait():
         wake.clear()
         try:
-            _send_scoring([_committed.popleft() for _ in range(len(_committed))])
+            # Taken before the mark is looked at: what is committed after that may come too late.
+            gathered = _taken()
+            if gathered and _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS):
+                if len(gathered) < SCORING_CHUNK:
+                    time.sleep(_GATHER_SECONDS)
+                _send_scoring(gathered + _taken())
         except Exception:
             log.exception("enqueue_failed")  # the sweep finds what was not sent
-        time.sleep(_GATHER_SECONDS)
+            scoring_begun()
+
+
+def _taken() -> list[tuple[int, str]]:
+    return [_committed.popleft() for _ in range(len(_committed))]
 
 
 def _send_scoring(named: Sequence[tuple[int, str]]) -> None:

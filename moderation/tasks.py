@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from celery import current_app, shared_task
 from django.utils import timezone
 
+from moderation import enqueue
 from moderation.operations import activity, explanations, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
@@ -28,7 +29,8 @@ from moderation.operations.webhooks import send
 @shared_task
 def score_revisions(*, revision_ids: list[int], **_: object) -> int:
     """Score a batch of revisions."""
-    return score.gathered(revision_ids=revision_ids, at=timezone.now())
+    enqueue.scoring_begun()
+    return score.run(revision_ids=revision_ids, at=timezone.now())
 
 
 @shared_task

@@ -1,6 +1,7 @@
 """URL routes of the platform API. Everything else below /api/ is answered with a problem, not with a page."""
 
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from moderation.api.views import (
     activity,
@@ -100,6 +101,7 @@ urlpatterns = [
     path("api/v1/deliveries/<str:id>", webhooks.OneDelivery.as_view()),
     path("api/v1/deliveries/<str:id>/replay", webhooks.DeliveryReplays.as_view()),
     path("api/v1/openapi.json", pages.openapi, name="openapi"),
+    path("openapi.json", RedirectView.as_view(pattern_name="api:openapi")),
     path("api/v1/docs", pages.documentation, name="documentation"),
     re_path(r"^api(/|$)", base.NothingHere.as_view()),
     path("problems/", pages.problem_list, name="problems"),

@@ -130,9 +130,6 @@ class Evidence(models.Model):
             models.Index(fields=("thumbnail",), name="evidence_by_thumbnail", condition=~Q(thumbnail="")),
         )
 
-    def __str__(self) -> str:
-        return self.url
-
 
 class UnkeptFile(models.Model):
     """A thumbnail that the store could not take yet; rows name it already, and pages show it from here."""

@@ -24,9 +24,6 @@ class NamedQueue(models.Model):
     class Meta:
         ordering = ("name",)
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class QueueAssignment(models.Model):
     """A user's work: named queues are worked through in the order of their positions."""

@@ -129,6 +129,12 @@ class Platform(models.Model):
             return self.removal_proven_at is not None
         return self.removal == Removal.ALWAYS
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether its deletion was confirmed, though words of it may still be left to erase."""
+        deletion = getattr(self, "deletion", None)
+        return deletion is not None and deletion.confirmed_at is not None
+
 
 class PlatformDeletion(models.Model):
     """That all words of a platform be erased: proposed by one person, confirmed by another, then carried out.
@@ -222,9 +228,6 @@ class ApiKey(models.Model):
     class Meta:
         ordering = ("platform_id", "prefix")
 
-    def __str__(self) -> str:
-        return f"{self.prefix}…"
-
     @property
     def serves_akismet(self) -> bool:
         """Whether the key has the scopes of Akismet's calls."""
@@ -245,6 +248,3 @@ class AkismetAlias(models.Model):
 
     class Meta:
         ordering = ("key_id", "id")
-
-    def __str__(self) -> str:
-        return self.site

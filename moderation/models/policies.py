@@ -59,9 +59,6 @@ class Policy(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.words}"
-
     @property
     def is_draft(self) -> bool:
         """True until somebody activates it."""

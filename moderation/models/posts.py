@@ -99,9 +99,6 @@ class Post(models.Model):
             models.Index(fields=("received_at",), name="post_by_arrival"),
         )
 
-    def __str__(self) -> str:
-        return self.external_id
-
     @property
     def is_account(self) -> bool:
         """Whether the row is an account, not a post."""

@@ -93,6 +93,3 @@ class SavedFilter(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("user", "page", "name"), name="filter_name_once_per_page"),
         )
-
-    def __str__(self) -> str:
-        return self.name

@@ -116,9 +116,6 @@ class Rule(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.effect} {self.value}: {self.reason}"
-
     @property
     def label(self) -> str:
         """The display text: the value, or an author's name on the platform."""

@@ -56,9 +56,6 @@ class WebhookEndpoint(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return self.url
-
 
 class CircuitState(models.TextChoices):
     """Open: the endpoint is not called; half open: one call probes whether it answers again."""

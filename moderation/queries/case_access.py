@@ -37,6 +37,12 @@ def waiting() -> QuerySet[Case]:
     return cases.exclude(platform__in=off) if off else cases
 
 
+def are_hidden() -> bool:
+    """Return whether cases wait that nobody sees, since their platforms are switched off."""
+    off = desk_settings.current().platforms_off
+    return bool(off) and Case.objects.filter(platform__in=off, state=CaseState.OPEN).exists()
+
+
 def elsewhere(viewer: User, *, of: str = "", language: str = "language", reason: Value | None = None) -> Q:
     """Return the condition of open cases in any exclusive queue that is not the viewer's.
 

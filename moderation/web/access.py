@@ -1,15 +1,17 @@
 """View guards: which role may open which page, and refusals told. A test requests all URLs with all roles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from typing import TypeVar
 
 import structlog
 from allauth.account.authentication import get_authentication_records
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -34,6 +36,7 @@ class DeskRequest(HttpRequest):
 
 
 View = Callable[..., HttpResponseBase]
+_Act = TypeVar("_Act")
 
 
 def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
@@ -51,17 +54,32 @@ def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
 
 
 @contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
+def refusals_told(request: HttpRequest, *, done: str = "") -> Iterator[None]:
     """Tell a refusal of the block, or that its post was erased, as a warning on the next page.
 
-    The rest of the block is left out then.
+    The rest of the block is left out then. Otherwise tell that it is `done`, in these words.
     """
     try:
         yield
+        if done:
+            messages.success(request, done)
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     except Erased:
         messages.warning(request, gettext("This post was erased."))
+
+
+def complete(form: BaseForm, words: str = "") -> None:
+    """Go on with a form that is valid. Raises Refusal, for `refusals_told`, with these words."""
+    if not form.is_valid():
+        raise Refusal(words or gettext("Nothing was changed: the form is incomplete."))
+
+
+def chosen(request: HttpRequest, field: str, acts: Mapping[str, _Act]) -> _Act:
+    """Return the act that a form's field names. Raises BadRequest, answered with 400, for any other."""
+    if (name := request.POST.get(field, "")) not in acts:
+        raise BadRequest(f"{field}: {name[:40]!r}")
+    return acts[name]
 
 
 def lacks_second_factor(request: HttpRequest, user: User) -> bool:

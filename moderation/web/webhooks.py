@@ -48,9 +48,8 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
 @access.admins.post
 def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Send a test message."""
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("The test message is being sent; reload to see the response.")):
         endpoints.ping(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
-        messages.success(request, _("The test message is being sent; reload to see the response."))
     return redirect("deliveries", endpoint_id=endpoint_id)
 
 

@@ -14,7 +14,7 @@ from celery import Celery
 from celery.beat import ScheduleEntry, SchedulingError
 from kombu import Connection
 
-from config import celery
+from config import celery, worker_alive
 from config.beat import SteadyScheduler
 from config.celery import app
 from deploy.local import application
@@ -44,6 +44,8 @@ def connection(line: Line) -> Iterator[Connection]:
 @pytest.fixture
 def delivered(connection: Connection) -> Iterator[tuple[Any, Any]]:
     """Return a channel that takes one message at a time, and the one that it has taken."""
+    transport: Any = connection.transport
+    transport.Channel = worker_alive.Channel  # as a worker has it
     channel: Any = connection.channel()
     channel.basic_qos(0, 1, False)
     with app.connection_for_write() as patient:
@@ -131,6 +133,17 @@ def test_a_broker_that_does_not_answer_costs_no_place(
         getattr(message, how)()
 
     assert channel.qos.can_consume()
+
+
+def test_a_channel_that_was_closed_refuses_as_a_lost_connection(
+    connection: Connection, delivered: tuple[Any, Any]
+) -> None:
+    channel, message = delivered
+    channel.connection.client = None  # kombu has let go of it, and closes it once more
+
+    for act in (channel.close, message.ack):
+        with pytest.raises(connection.connection_errors):
+            act()
 
 
 def test_one_that_is_taken_frees_its_place_once(delivered: tuple[Any, Any]) -> None:

@@ -1,7 +1,6 @@
-"""Messages for scoring: sent at once, or gathered where many commit."""
+"""Messages for scoring are gathered where posts are taken in."""
 
 import time
-from threading import Event
 from typing import Any
 
 import pytest
@@ -9,48 +8,38 @@ import pytest
 from moderation import enqueue
 
 
-class TestInBackground:
-    def test_sends_at_once_what_comes_alone_and_together_what_follows(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        sent: list[list[int]] = []
-        is_sent = Event()
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """Start the background thread; return the list of what it sends. Its first message breaks."""
+    found: list[list[int]] = []
 
-        def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
-            sent.append(kwargs["revision_ids"])
-            is_sent.set()
+    def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
+        found.append(kwargs["revision_ids"])
+        if len(found) == 1:
+            raise OSError("broken")
 
-        monkeypatch.setattr(enqueue, "_send", send)
-        monkeypatch.setattr(enqueue, "_GATHER_SECONDS", 0.5)
-        monkeypatch.setattr(enqueue, "_wake", None)
-        enqueue.in_background()
+    monkeypatch.setattr(enqueue, "_send", send)
+    monkeypatch.setattr(enqueue, "_wake", None)
+    enqueue.scoring_begun()
+    enqueue.in_background()
+    return found
 
-        enqueue._publish([1])
-        assert is_sent.wait(10)
-        is_sent.clear()
-        for revision_id in range(2, 12):
-            enqueue._publish([revision_id])
-        assert is_sent.wait(10)
 
-        assert sent == [[1], list(range(2, 12))]
+def test_one_message_serves_posts_until_a_worker_takes_it(sent: list[list[int]]) -> None:
+    for revision_id in range(1, 11):
+        enqueue._publish([revision_id])
+    _wait_until_sent(sent, 1)
+    enqueue._publish([11])  # the message before broke: another one goes
+    _wait_until_sent(sent, 2)
+    enqueue._publish([12])
+    time.sleep(2 * enqueue._GATHER_SECONDS)
+    assert sent == [list(range(1, 11)), [11]]
 
-    def test_goes_on_after_a_failure(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        sent: list[list[int]] = []
+    enqueue.scoring_begun()
+    enqueue._publish([13])
+    _wait_until_sent(sent, 3)
 
-        def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
-            sent.append(kwargs["revision_ids"])
-            if len(sent) == 1:
-                raise OSError("broken")
-
-        monkeypatch.setattr(enqueue, "_send", send)
-        monkeypatch.setattr(enqueue, "_wake", None)
-        enqueue.in_background()
-
-        for count in (1, 2):
-            enqueue._publish([count])
-            _wait_until_sent(sent, count)
-
-        assert sent == [[1], [2]]
+    assert sent[2] == [13]
 
 
 def _wait_until_sent(sent: list[list[int]], count: int) -> None:
@@ -58,3 +47,4 @@ def _wait_until_sent(sent: list[list[int]], count: int) -> None:
         if len(sent) == count:
             return
         time.sleep(0.01)
+    pytest.fail(f"only {sent} were sent")

@@ -112,6 +112,8 @@ STAYS = {
         for name in ("first_name", "last_name")
     },
     "NewUserForm.username": _DESK,
+    "InvitedForm.username": _DESK,
+    "SignInForm.username": _NOT_STORED,
     **{
         f"{form}.new_password{number}": _NOT_STORED
         for form in ("InvitedForm", "PasswordForm")

@@ -102,6 +102,7 @@ def ids_for(path: str, theirs: Ids) -> dict[str, str]:
 OPEN = {
     "/readyz": "probe",
     "/metrics": "asks for a token; production has none without one",
+    "/openapi.json": "leads to the next",
     "/api/v1/openapi.json": "documentation",
     "/api/v1/docs": "documentation",
     "/problems/": "documentation",

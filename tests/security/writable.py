@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django import forms
+from django.contrib.auth.forms import UsernameField
 from drf_spectacular.generators import SchemaGenerator
 
 from moderation import web
@@ -44,7 +45,8 @@ def desk_fields() -> set[str]:
         and not issubclass(form, FilterForm)
         and form not in _BASES
         for name, field in form.base_fields.items()
-        if type(field) is forms.CharField or isinstance(field, (forms.RegexField, forms.URLField))
+        if type(field) is forms.CharField
+        or isinstance(field, (forms.RegexField, forms.URLField, UsernameField))
     }
 
 

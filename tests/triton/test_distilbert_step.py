@@ -8,7 +8,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -161,15 +161,24 @@ def test_order_and_batch_size_change_nothing(step: ModuleType) -> None:
 
 
 class _Counting:
-    """Stands for OpenVINO: answers the sum of a row's tokens, and counts the rows."""
+    """Stands for OpenVINO's queue: answers the sum of a row's tokens, and counts the rows."""
 
     rows = 0
 
-    def infer(self, given: dict[str, Ints]) -> dict[str, NDArray[np.float32]]:
+    def set_callback(self, take: Callable[[Any, list[bytes]], None]) -> None:
+        self.take = take
+
+    def start_async(self, given: dict[str, Ints], keys: list[bytes]) -> None:
         sums = (given["input_ids"] * given["attention_mask"]).sum(axis=1, keepdims=True).astype(np.float32)
         self.rows += len(sums)
         sums[sums == 13] = np.nan
-        return {"logits": np.hstack([-sums, sums]), "vector": sums}
+        found = {
+            "logits": SimpleNamespace(data=np.hstack([-sums, sums])),
+            "vector": SimpleNamespace(data=sums),
+        }
+        self.take(SimpleNamespace(get_tensor=found.__getitem__), keys)
+
+    def wait_all(self) -> None: ...
 
 
 class TestKeptAnswers:
@@ -181,7 +190,7 @@ class TestKeptAnswers:
         monkeypatch.setattr(step, "MOST_KEPT", 3)
         monkeypatch.setattr(step, "MAX_ROWS", 2)
         model, engine = step.TritonPythonModel(), _Counting()
-        model.infer_request, model.kept, model.ends_at = engine, OrderedDict(), math.inf
+        model.runs, model.kept, model.ends_at = engine, OrderedDict(), math.inf
 
         def ask(*tokens: int) -> tuple[list[float], int]:
             ids = np.full((len(tokens), 128), 7, dtype=np.int32)

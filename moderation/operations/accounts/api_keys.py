@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from moderation import prepared
-from moderation.models import ApiKey, Platform, PlatformDeletion, User
+from moderation.models import ApiKey, Platform, User
 from moderation.operations.accounts import wrong_keys
 from moderation.operations.audit import entries
 from moderation.operations.refusals import PlatformDeleted
@@ -68,7 +68,7 @@ def issue(
     With hyphens for underscores it is a label of a host name, for clients of Akismet that put it there.
     Raises PlatformDeleted.
     """
-    if PlatformDeletion.objects.filter(platform=platform, confirmed_at__isnull=False).exists():
+    if platform.is_deleted:
         raise PlatformDeleted
     prefix = f"sk_{settings.MODE}_{_random(_LOOKUP_LENGTH)}"
     secret = prefix + _random(_SECRET_LENGTH)

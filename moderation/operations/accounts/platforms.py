@@ -74,10 +74,9 @@ def switch_on(*, platform_id: int, actor: User, at: datetime) -> None:
     """
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
-        deletion = PlatformDeletion.objects.filter(platform=platform)
-        if deletion.filter(confirmed_at__isnull=False).exists():
+        if platform.is_deleted:
             raise PlatformDeleted
-        deletion.delete()
+        PlatformDeletion.objects.filter(platform=platform).delete()
         platform.off_at = None
         platform.save(update_fields=("off_at",))
         _audit("platform.switched_on", platform, actor=actor, at=at)

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from moderation.models import Reason, User
 from moderation.operations.audit import entries
+from moderation.operations.refusals import Refusal
 
 _TOLD = ("code", "title", "titles", "guidelines", "digit", "is_active")
 _audit = entries.writer("reason", **{name: name for name in _TOLD})
@@ -17,7 +19,7 @@ class CodeTaken(Exception):
     """Another reason has this code."""
 
 
-class DigitTaken(Exception):
+class DigitTaken(Refusal):
     """Another active reason has this digit."""
 
 
@@ -61,4 +63,4 @@ def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: dat
             reason.save()
             _audit(action, reason, actor=actor, at=at)
     except IntegrityError:
-        raise DigitTaken(str(wording.digit)) from None
+        raise DigitTaken(_("This digit is already taken.")) from None

@@ -43,8 +43,7 @@ def remove_all(*, user_id: int, actor: User | None, at: datetime) -> None:
     """
     with transaction.atomic():
         user = User.objects.get(pk=user_id)
-        if user == actor:
-            raise users.NotYourself
+        users.refuse_self(user, actor)
         Authenticator.objects.filter(user=user).delete()
         sessions.forget(user=user, at=at)
         _audit("user.second_factors_removed", user, actor=actor, at=at)

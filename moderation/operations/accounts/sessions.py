@@ -25,10 +25,6 @@ _SYSTEMS = (
 )  # fmt: skip
 
 
-class NoSuchSession(Exception):
-    """The session is not this user's, or has ended."""
-
-
 def begin(*, user: User, session_key: str, user_agent: str, at: datetime) -> None:
     """Record a new session at sign-in."""
     with transaction.atomic():
@@ -59,11 +55,11 @@ def touch(*, session_key: str, at: datetime) -> None:
 
 
 def end(*, user: User, public_id: UUID, at: datetime) -> None:
-    """End one of one's own sessions. Raises NoSuchSession."""
+    """End one of one's own sessions. Raises UserSession.DoesNotExist."""
     with transaction.atomic():
-        row = UserSession.objects.filter(user=user, public_id=public_id).first()
-        if row is None or not _delete({row.session_id}):
-            raise NoSuchSession
+        row = UserSession.objects.get(user=user, public_id=public_id)
+        if not _delete({row.session_id}):
+            raise UserSession.DoesNotExist
         _audit("user.sessions_ended", user, actor=user, at=at, count=1)
 
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from moderation.models import Case, User
 from moderation.models.cases import CaseState
 from moderation.models.users import Role
 from moderation.operations.accounts import sessions
 from moderation.operations.audit import entries
+from moderation.operations.refusals import Refusal
 
 _audit = entries.writer("user")
 _ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
@@ -25,15 +27,15 @@ class NameTaken(Exception):
     """Somebody signs in under this name."""
 
 
-class LastAdministrator(Exception):
+class LastAdministrator(Refusal):
     """Without this administrator nobody could manage users."""
 
 
-class NoMLEngineer(Exception):
+class NoMLEngineer(Refusal):
     """Only for ML engineers can access to addresses be set; people who decide cases have it."""
 
 
-class NotYourself(Exception):
+class NotYourself(Refusal):
     """Users cannot remove their own role or close their own account: a slip would lock them out."""
 
 
@@ -71,7 +73,7 @@ def change(*, user_id: int, profile: Profile, actor: User, at: datetime) -> User
         user = _locked(user_id)
         was = user.role
         if was != profile.role:
-            _refuse_self(user, actor)
+            refuse_self(user, actor)
             _refuse_last(user)
         user.first_name, user.last_name, user.role = profile.first_name, profile.last_name, profile.role
         # A new ML engineer has to ask again.
@@ -86,7 +88,7 @@ def allow_addresses(*, user_id: int, is_allowed: bool, actor: User, at: datetime
     with transaction.atomic():
         user = _locked(user_id)
         if user.role != Role.ML_ENGINEER:
-            raise NoMLEngineer(user.username)
+            raise NoMLEngineer(_("Only ML engineers are allowed to see addresses one by one."))
         user.reads_addresses = is_allowed
         user.save(update_fields=("reads_addresses",))
         action = "user.addresses_allowed" if is_allowed else "user.addresses_hidden"
@@ -97,7 +99,7 @@ def deactivate(*, user_id: int, actor: User, at: datetime) -> None:
     """Close an account: its sessions end and its claims go back. Raises NotYourself or LastAdministrator."""
     with transaction.atomic():
         user = _locked(user_id)
-        _refuse_self(user, actor)
+        refuse_self(user, actor)
         _refuse_last(user)
         user.is_active = False
         user.save(update_fields=("is_active",))
@@ -137,21 +139,22 @@ def choose_password(*, user: User, password: str, at: datetime) -> None:
         _audit("user.password_chosen", user, actor=user, at=at)
 
 
+def refuse_self(user: User, actor: User | None) -> None:
+    """Raise NotYourself for an act on one's own account."""
+    if user == actor:
+        raise NotYourself(_("You cannot change your own role or deactivate your own account."))
+
+
 def _locked(user_id: int) -> User:
     """Lock the user and every administrator: two who demote each other at once must not both succeed."""
     list(User.objects.select_for_update().filter(role=Role.ADMIN).order_by("id"))
     return User.objects.select_for_update().get(pk=user_id)
 
 
-def _refuse_self(user: User, actor: User) -> None:
-    if user == actor:
-        raise NotYourself
-
-
 def _refuse_last(user: User) -> None:
     administrators = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
     if user.role == Role.ADMIN and user.is_active and not administrators.exists():
-        raise LastAdministrator
+        raise LastAdministrator(_("At least one administrator must remain."))
 
 
 def _password() -> str:

@@ -18,7 +18,7 @@ from moderation.operations.audit import entries
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed, SecondPersonNeeded
 from moderation.operations.webhooks import endpoints
-from moderation.queries.accounts.users import is_in_hands_of
+from moderation.queries.accounts.users import may_be_one_person
 
 _audit = entries.writer("platform")
 _LATE = timedelta(days=1)
@@ -44,8 +44,10 @@ def confirm(*, platform_id: int, actor: User, at: datetime) -> None:
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         found = PlatformDeletion.objects.get(platform=platform, confirmed_at=None)
-        if is_in_hands_of(found.proposed_by_id, account=actor, since=found.proposed_at):
-            raise SecondPersonNeeded(_("A second person has to confirm your proposal."))
+        if not found.proposed_by or may_be_one_person(found.proposed_by, actor, since=found.proposed_at):
+            raise SecondPersonNeeded(
+                _("A second person has to confirm it, whose password was not in the same hands lately.")
+            )
         PlatformDeletion.objects.filter(pk=found.pk).update(confirmed_by=actor)
         _audit("platform.deletion_confirmed", platform, actor=actor, at=at)
         begin(platform, actor=actor, at=at)

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from moderation.evidence import likeness
-from moderation.models import Evidence, RevisionEvidence, Score
+from moderation.models import Evidence, Score
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.scores import RouteChoice
@@ -36,16 +36,23 @@ def of(addresses: Iterable[Address]) -> list[Address]:
 
 
 @transactions.required
-def lock_with_other(row: Evidence) -> Evidence | None:
-    """Lock a row and the other fetch of its address in the same hour; return the other if it was read.
+def lock_with_other(row: Evidence) -> tuple[bool, Evidence | None]:
+    """Lock a row that was claimed and the other fetch of its address in the same hour.
 
-    In order, so that the two cannot deadlock; the later one finds what the first one kept.
+    Return whether the row is still held, which it is not if another worker has taken over or its posts were
+    erased, and the other if it was read. In order, so that the two cannot deadlock; the later one finds what
+    the first one kept.
     """
-    if row.kind not in _KINDS:
-        return None
-    digests = [leads.digest(row.url, kind=kind) for kind in _KINDS]
-    pair = Evidence.objects.select_for_update(no_key=True).filter(url_digest__in=digests, hour=row.hour)
-    return next((fetch for fetch in pair.order_by("id") if fetch.pk != row.pk and _was_read(fetch)), None)
+    kinds = _KINDS if row.kind in _KINDS else ()
+    digests = [row.url_digest, *(leads.digest(row.url, kind=kind) for kind in kinds)]
+    rows = Evidence.objects.select_for_update(no_key=True).filter(url_digest__in=digests, hour=row.hour)
+    other, is_held = None, False
+    for fetch in rows.order_by("id"):
+        if fetch.pk == row.pk:
+            is_held = (fetch.state, fetch.attempts) == (EvidenceState.FETCHING, row.attempts)
+        elif _was_read(fetch):
+            other = fetch
+    return is_held, other
 
 
 @transactions.required
@@ -69,14 +76,6 @@ def compare(row: Evidence, other: Evidence | None) -> bool:
     _note(browsers, differs_for_browser=is_cloaked)
     other.save(update_fields=("facts",))
     return bool(is_cloaked)
-
-
-@transactions.required
-def carriers(row: Evidence, other: Evidence | None) -> list[int]:
-    """Return the revisions that carry either fetch."""
-    rows = [row.pk] if other is None else [row.pk, other.pk]
-    joins = RevisionEvidence.objects.filter(evidence__in=rows)
-    return list(joins.order_by("revision").values_list("revision", flat=True).distinct())
 
 
 def _was_read(row: Evidence) -> bool:

@@ -1,7 +1,8 @@
 """Fetch an address, read and keep its content, and rescore the posts that it could matter to."""
 
 import time
-from datetime import datetime
+from contextlib import closing
+from datetime import datetime, timedelta
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any
@@ -10,12 +11,12 @@ from urllib.parse import urlsplit
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 
+from moderation import prepared
 from moderation.evidence import addresses
 from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Busy, Lost, Readers
-from moderation.models import Evidence, PictureGroup, Revision
+from moderation.models import Evidence, PictureGroup
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.posts import ScoreState
 from moderation.operations.evidence import (
@@ -43,6 +44,15 @@ _FIRST_ERROR = 400
 _READERS_WITHIN_SECONDS = 60.0
 """From the claim on: including the fetch and the last read this ends well before the lease."""
 _READERS: dict[str, Readers] = {}
+_FILLED = (
+    *("state", "detail", "chain", "final_url", "final_host", "final_domain", "content_type", "bytes_read"),
+    *("facts", "thumbnail", "picture_group", "fetched_at", "lease_until"),
+)
+_LATEST = """
+SELECT r.id, r.post_id, j.state FROM moderation_revision r
+JOIN moderation_post p ON p.id = r.post_id AND p.latest_revision = r.number
+JOIN moderation_scoringjob j ON j.revision_id = r.id WHERE r.id = ANY(%(ids)s)
+"""
 _UNREAD = {
     Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
     Reason.TOO_LARGE: EvidenceState.TOO_LARGE,
@@ -52,14 +62,19 @@ _UNREAD = {
 
 
 def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
-    """Fetch an address unless another worker does or did; return 1 if the answer was kept, else 0.
+    """Fetch an address unless another worker does or did, and those that waited for its place meanwhile;
+    return how many answers were kept.
 
     Safe to run twice. Nothing is locked while a site answers. Without a free reader the row waits again, and
     no attempt counts. A rehearsal passes its own `means`.
     """
-    with leases.place(evidence_id) as owner:
-        row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
-        return _collect(row, owner=owner, at=at, means=means) if row and owner else 0
+    count, began, now = 0, time.monotonic(), at
+    with closing(leases.turns(evidence_id)) as turns:
+        for owner, following in turns:
+            if row := leases.claim(evidence_id=following, at=now):
+                count += _collect(row, owner=owner, at=now, means=means)
+            now = at + timedelta(seconds=time.monotonic() - began)
+    return count
 
 
 def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) -> int:
@@ -67,7 +82,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         ends_at = time.monotonic() + _READERS_WITHIN_SECONDS
         reader = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
         means = Means(get=answers.get, read=reader, wait=leases.wait_for_site)
-    journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
+    journey = Journey(url=row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
     try:
         facts = _facts(journey, expected=row.kind)
     except Busy:
@@ -77,16 +92,17 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
         posts = transactions.lock_posts(revisions__evidence__evidence=row)
-        other = browse.lock_with_other(row)
-        if not leases.is_still_held(row):
+        is_held, other = browse.lock_with_other(row)
+        if not is_held:
             return 0
         _fill(row, journey, kept=kept, group=group, at=at)
         is_cloaked = browse.compare(row, other)
-        row.save()
+        row.save(update_fields=_FILLED)
         sent_pictures.drop_read(row.url, before=row.started_at)
         listed_pictures.match(row)
-        carrying = set(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
-        due_ids = _due(row, other, is_cloaked=is_cloaked)
+        carriers = dict(row.revisions.order_by().values_list("revision", "revision__post"))
+        carrying = {revision for revision, post in carriers.items() if post in posts}
+        due_ids = _due(row, other, carriers=set(carriers), is_cloaked=is_cloaked)
         due_ids |= picture_groups.join(carrying) if group else set()
         _lead_on(row, carrying, at=at)
         _rescore(due_ids, carrying=carrying, among=posts, at=at)
@@ -209,7 +225,7 @@ def _fill(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | 
     row.fetched_at, row.lease_until = at, None
 
 
-def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]:
+def _due(row: Evidence, other: Evidence | None, *, carriers: set[int], is_cloaked: bool) -> set[int]:
     """Return the revisions to score again; those with an earlier fetch only if the page changed.
 
     A browser's fetch matters only if it shows another page.
@@ -218,7 +234,8 @@ def _due(row: Evidence, other: Evidence | None, *, is_cloaked: bool) -> set[int]
     due_ids = {revision for revision, is_changed in changes.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
     if is_cloaked or (not is_repeated and mattering.could_matter(row)):
-        due_ids |= set(browse.carriers(row, other if is_cloaked else None)) - changes.keys()
+        others = other.revisions.values_list("revision", flat=True) if other and is_cloaked else ()
+        due_ids |= carriers.union(others) - changes.keys()
     return due_ids
 
 
@@ -237,11 +254,10 @@ def _rescore(due: set[int], *, carrying: set[int], among: set[int], at: datetime
     Revisions joined meanwhile, or being scored, are requested again: opening checks whether their score lacks
     this evidence.
     """
-    latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
-    own_ids = set(latest.filter(post__in=among).values_list("pk", flat=True))
+    own_ids = {pk for pk, post, _ in prepared.rows(_LATEST, ids=list(due)) if post in among}
     taken = mattering.score_again(own_ids, carrying=carrying, at=at)
-    rest = latest.exclude(pk__in=taken).filter(scoring__state__in=(ScoreState.SCORED, ScoreState.SCORING))
-    ids = list(rest.values_list("pk", flat=True))
+    rest = prepared.rows(_LATEST, ids=list(due.difference(taken)))
+    ids = [pk for pk, _, state in rest if state in (ScoreState.SCORED, ScoreState.SCORING)]
     picture_groups.leave(ids)
     leads.reopen(ids, at=at)
 

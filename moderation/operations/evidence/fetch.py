@@ -32,7 +32,8 @@ class Means:
 
 @dataclass(slots=True, kw_only=True)
 class Journey:
-    """The way from an address to what it leads to, as far as it went.
+    """The way from an address to what it leads to, as far as it went; all hops share the `seconds` of the
+    limits. `is_browser` says to ask as a browser does, not by our own name.
 
     `chain` has each address with the status that it answered, None without an answer. `state` is how it
     ended; FETCHED if there is an answer to read.
@@ -40,10 +41,10 @@ class Journey:
 
     url: str
     at: datetime
-    began: float
-    ends_at: float
     means: Means
     is_browser: bool = False
+    began: float = field(default_factory=time.monotonic)
+    ends_at: float = field(default_factory=lambda: time.monotonic() + settings.EVIDENCE_LIMITS.seconds)
     state: EvidenceState = EvidenceState.WAITING
     detail: str = ""
     chain: list[dict[str, Any]] = field(default_factory=list)
@@ -56,16 +57,6 @@ class Journey:
     def end_redirects(self) -> None:
         """Record that there were more redirects."""
         self.end(EvidenceState.TOO_MANY_REDIRECTS, f"more than {settings.EVIDENCE_LIMITS.redirects}")
-
-
-def begin(url: str, *, means: Means, at: datetime, is_browser: bool = False) -> Journey:
-    """Return a journey that starts now; all its hops share the `seconds` of the limits.
-
-    `is_browser` says to ask as a browser does, not by our own name.
-    """
-    began = time.monotonic()
-    ends_at = began + settings.EVIDENCE_LIMITS.seconds
-    return Journey(url=url, at=at, began=began, ends_at=ends_at, means=means, is_browser=is_browser)
 
 
 def follow(journey: Journey) -> None:

@@ -7,27 +7,28 @@ import threading
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import F, Q
 
-from moderation import enqueue
-from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
+from moderation import enqueue, prepared
+from moderation.models import Evidence, EvidenceRequest
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import thumbnails
-from moderation.operations.infrastructure import advisory_locks, limits, sweeps, transactions
+from moderation.operations.infrastructure import advisory_locks, limits, sweeps
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.infrastructure.limits import Bucket, LimitReached
 from moderation.queries.health import clocks
 
 LEASE_SECONDS = 300
 """Longer than a fetch with all its hops, a slow name server and the reading of what came, after others."""
-_PAUSE = timedelta(seconds=1)
+_LEASE, _PAUSE = timedelta(seconds=LEASE_SECONDS), timedelta(seconds=1)
 _LOOK_SECONDS = 0.1
+_TURNS_SECONDS = 10.0
+"""After this time a thread goes on with another message: the broker sends one again after a minute."""
 
 _lock = threading.Lock()
 _places: Counter[str] = Counter()
@@ -36,34 +37,50 @@ _parked: defaultdict[str, dict[int, None]] = defaultdict(dict)
 MAX_ATTEMPTS = 3
 SWEEP_LIMIT = 500
 
+_PLATFORM = """
+SELECT p.platform_id FROM moderation_revisionevidence j JOIN moderation_revision r ON r.id = j.revision_id
+JOIN moderation_post p ON p.id = r.post_id WHERE j.evidence_id = %(id)s ORDER BY j.id LIMIT 1
+"""
+_SITE = "SELECT site FROM moderation_evidence WHERE id = %(id)s"
+_BUSY = """
+SELECT count(*) FILTER (WHERE state = 'fetching' AND lease_until > %(at)s) >= %(at_once)s
+  OR count(*) FILTER (WHERE started_at > %(at)s - %(pause)s) >= %(per_second)s
+FROM moderation_evidence WHERE site = %(site)s AND started_at > %(at)s - %(lease)s AND id <> %(id)s
+"""
+# A locked row is waited for, not passed over: its message would be used up. Requests are opened in two
+# transactions, the second of which locks the rows that the first one has just sent messages for.
+# Attempts are counted when claimed, not when they fail: a worker that is killed counts nothing.
+_CLAIM = """
+UPDATE moderation_evidence
+SET state = 'fetching', started_at = %(at)s, lease_until = %(at)s + %(lease)s, attempts = attempts + 1
+WHERE id = %(id)s AND (due_at <= %(at)s OR due_at > %(at)s + %(pause)s + %(apart)s)
+  AND (state = 'waiting' OR state = 'fetching'
+    AND (lease_until <= %(at)s OR lease_until > %(at)s + %(lease)s + %(apart)s))
+RETURNING id, url, url_digest, hour, site, kind, state, started_at, attempts
+"""
+_CLAIMED = ("id", "url", "url_digest", "hour", "site", "kind", "state", "started_at", "attempts")
+
 
 def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
     """Take a lease on a row that waits or whose lease is over; None if there is nothing to do now.
 
     While its site has been asked as often as allowed, the row waits another second for the sweep.
     """
+    at_once, per_second = settings.EVIDENCE_LIMITS.site_at_once, settings.EVIDENCE_LIMITS.site_per_second
+    values = {"id": evidence_id, "at": at, "lease": _LEASE, "pause": _PAUSE}
     with transaction.atomic():
-        site = Evidence.objects.filter(pk=evidence_id).values_list("site", flat=True).first()
+        site = next((name for (name,) in prepared.rows(_SITE, id=evidence_id)), None)
         if site is None:
             return None
         # The lock orders those who count what is under way; two sites of one number only wait for each other.
         advisory_locks.take(AdvisoryLock.EVIDENCE_SITE, subject_id=zlib.crc32(site.encode()) & 0x7FFF_FFFF)
-        # A locked row is waited for, not passed over: its message would be used up. Requests are opened in
-        # two transactions, the second of which locks the rows that the first one has just sent messages for.
-        rows = Evidence.objects.select_for_update(no_key=True)
-        row = rows.filter(is_open(at=at), is_due(at=at), pk=evidence_id).first()
-        if row is None:
+        busy = prepared.rows(_BUSY, site=site, at_once=at_once, per_second=per_second, **values)
+        if site and busy[0][0]:  # what came with a post, and has no site, asks nobody
+            waiting = Evidence.objects.filter(pk=evidence_id, state=EvidenceState.WAITING)
+            waiting.update(due_at=at + _PAUSE)
             return None
-        if _is_busy(site, at=at, but=row.pk):
-            row.due_at = at + _PAUSE
-            row.save(update_fields=("due_at",))
-            return None
-        row.state, row.started_at = EvidenceState.FETCHING, at
-        row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
-        # Counted when claimed, not when it fails: a worker that is killed counts nothing.
-        row.attempts += 1
-        row.save(update_fields=("state", "started_at", "lease_until", "attempts"))
-    return row
+        rows = prepared.rows(_CLAIM, apart=clocks.APART, **values)
+    return Evidence.from_db("default", _CLAIMED, rows[0]) if rows else None
 
 
 def give_back(row: Evidence, *, at: datetime) -> None:
@@ -72,71 +89,39 @@ def give_back(row: Evidence, *, at: datetime) -> None:
     rows.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
 
 
-@transactions.required
-def is_still_held(row: Evidence) -> bool:
-    """Lock a row that was claimed; False if another worker has taken over, or its posts were erased."""
-    rows = Evidence.objects.select_for_update(no_key=True).filter(
-        pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts
-    )
-    return rows.exists()
+def turns(evidence_id: int) -> Generator[tuple[str, int]]:
+    """Yield the first platform with an address, and the address; then those that found no place meanwhile.
 
-
-def is_open(*, at: datetime) -> Q:
-    """Select the rows that wait, and those whose lease has run out."""
-    return Q(state=EvidenceState.WAITING) | Q(state=EvidenceState.FETCHING) & is_over(at=at)
-
-
-def is_due(*, at: datetime) -> Q:
-    """Select the rows that need not wait for their site."""
-    return clocks.has_passed("due_at", at=at, longest=_PAUSE)
-
-
-def is_over(*, at: datetime) -> Q:
-    """Select the rows whose lease has run out."""
-    return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))
-
-
-def _is_busy(site: str, *, at: datetime, but: int) -> bool:
-    if not site:
-        return False  # what came with a post asks nobody
-    recent = Evidence.objects.filter(site=site, started_at__gt=at - timedelta(seconds=LEASE_SECONDS))
-    recent = recent.exclude(pk=but)
-    count = recent.aggregate(
-        at_once=Count("pk", filter=Q(state=EvidenceState.FETCHING, lease_until__gt=at)),
-        just_now=Count("pk", filter=Q(started_at__gt=at - _PAUSE)),
-    )
-    at_once, per_second = settings.EVIDENCE_LIMITS.site_at_once, settings.EVIDENCE_LIMITS.site_per_second
-    return bool(count["at_once"] >= at_once or count["just_now"] >= per_second)
-
-
-@contextmanager
-def place(evidence_id: int) -> Iterator[str]:
-    """Hold a place of the first platform with an address; yield its name, "" if no place is free.
-
-    Then the message is sent again when one gets free, or by the sweep if this process dies before. So one
-    platform's slow sites and pages leave some threads of a worker to others.
+    Nothing if the platform's places are taken: who holds one takes this address next, or the sweep finds it
+    if this process dies before. So one platform's slow sites and pages leave some threads of a worker to
+    others. Close it: then the place is free.
     """
-    joins = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
-    platform = str(joins.values_list("revision__post__platform", flat=True).first())
+    platform = str(next(iter(prepared.rows(_PLATFORM, id=evidence_id)), (None,))[0])
     with _lock:
-        if is_full := _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
+        if _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
             _parked[platform][evidence_id] = None
-        else:
-            _places[platform] += 1
-    if is_full:
-        yield ""
-        return
+            return
+        _places[platform] += 1
+    ends_at = time.monotonic() + _TURNS_SECONDS
+    following: int | None = evidence_id
     try:
-        yield platform
+        while following is not None and time.monotonic() < ends_at:
+            evidence_id, following = following, None
+            yield platform, evidence_id
+            following = _unparked(platform)
     finally:
         with _lock:
             _places[platform] -= 1
-            parked = _parked[platform]
-            following = next(iter(parked), None)
-            if following is not None:
-                del parked[following]
-        if following is not None:
+        if following is not None or (following := _unparked(platform)) is not None:
             enqueue.evidence(evidence_ids=[following])
+
+
+def _unparked(platform: str) -> int | None:
+    with _lock:
+        following = next(iter(_parked[platform]), None)
+        if following is not None:
+            del _parked[platform][following]
+    return following
 
 
 def wait_for_site(site: str, *, seconds: float, at: datetime) -> bool:
@@ -181,12 +166,14 @@ def _requests(forgotten: Q, *, at: datetime) -> int:
 def _addresses(forgotten: Q, *, at: datetime) -> int:
     # Postponed for its site's sake after its message was sent: the message is used up.
     postponed = Q(due_at__gt=F("enqueued_at"))
+    is_due = clocks.has_passed("due_at", at=at, longest=_PAUSE)
+    is_over = clocks.has_passed("lease_until", at=at, longest=_LEASE)
     with transaction.atomic():
         rows = list(
             Evidence.objects.select_for_update(no_key=True, skip_locked=True)
             .filter(
-                Q(state=EvidenceState.WAITING) & is_due(at=at) & (postponed | forgotten)
-                | Q(state=EvidenceState.FETCHING) & is_over(at=at)
+                Q(state=EvidenceState.WAITING) & is_due & (postponed | forgotten)
+                | Q(state=EvidenceState.FETCHING) & is_over
             )
             .order_by("due_at", "id")[:SWEEP_LIMIT]
         )

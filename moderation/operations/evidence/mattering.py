@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 from django.db.models.fields.json import KeyTransform
 
-from moderation import scorer
-from moderation.models import Evidence, Promotion, Revision, RevisionEvidence, Score, ScoringJob
-from moderation.models.evidence import OPEN
-from moderation.models.posts import ScoreState
+from moderation import prepared, scorer
+from moderation.models import Evidence, Revision, Score
 from moderation.operations import rescore
 from moderation.operations.evidence import leads
 from moderation.queries.records import record_evidence
@@ -28,6 +26,17 @@ _READ = frozenset(
 )
 """Facts of evidence, in rows and in records, that a release can read."""
 
+_JOBS = """
+SELECT j.revision_id, j.state = 'pending' AND j.lease_until IS NOT NULL, EXISTS (
+  SELECT FROM moderation_revisionevidence x JOIN moderation_evidence e ON e.id = x.evidence_id
+  WHERE x.revision_id = j.revision_id AND e.state IN ('waiting', 'fetching')
+) FROM moderation_scoringjob j WHERE j.revision_id = ANY(%(ids)s)
+"""
+_READS = """
+SELECT r.manifest -> 'files' ? %(file)s FROM moderation_promotion p
+JOIN moderation_release r ON r.id = p.release_id ORDER BY p.id DESC LIMIT 1
+"""
+
 PATIENCE = timedelta(seconds=15)
 """How long a post waits for its other pieces before it is scored again; the sweep looks every 5 s."""
 
@@ -38,10 +47,10 @@ def could_matter(row: Evidence) -> bool:
     It could if it leads to another domain, since rules about links hold for that, too, if a rule lists the
     picture, or if the live release reads what it found.
     """
-    leads_elsewhere = any(leads.site(step["url"]) != row.site for step in row.chain)
-    says = row.facts is not None and _says(row.facts, read=_read())
+    if any(leads.site(step["url"]) != row.site for step in row.chain):
+        return True
     in_force = row.picture_matches.filter(rule__activated_at__isnull=False, rule__lifted_at__isnull=True)
-    return leads_elsewhere or says or in_force.exists()
+    return (row.facts is not None and _says(row.facts, read=_read())) or in_force.exists()
 
 
 def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
@@ -71,11 +80,9 @@ def score_again(due: Collection[int], *, carrying: Collection[int] = (), at: dat
 
     Of those `carrying` a piece that has ended, the ones that waited for it are scored, too.
     """
-    opens = RevisionEvidence.objects.filter(revision=OuterRef("pk"), evidence__state__in=OPEN)
-    jobs = ScoringJob.objects.filter(pk__in={*due, *carrying}).annotate(waits=Exists(opens))
-    rows = list(jobs.values_list("state", "lease_until", "waits", "pk"))
-    waiting = {pk for *_, waits, pk in rows if waits}
-    held = {pk for state, until, _, pk in rows if state == ScoreState.PENDING and until}
+    rows = prepared.rows(_JOBS, ids=list({*due, *carrying}))
+    waiting = {pk for pk, _, waits in rows if waits}
+    held = {pk for pk, is_held, _ in rows if is_held}
     taken_ids = rescore.again(waiting.intersection(due), at=at, until=at + PATIENCE)
     return taken_ids + rescore.again(held.union(due) - waiting, at=at)
 
@@ -97,6 +104,5 @@ def _says(facts: Mapping[str, Any], *, read: Collection[str]) -> bool:
 
 def _read() -> Collection[str]:
     """Return which facts the live release reads. Its models are not loaded for that."""
-    newest = Promotion.objects.order_by("-id").values_list("release__manifest__files", flat=True).first()
-    files = scorer.shipped().files if newest is None else newest
-    return _READ if EVIDENCE_FILE in files else frozenset()
+    reads = [has_file for (has_file,) in prepared.rows(_READS, file=EVIDENCE_FILE)]
+    return _READ if any(reads or [EVIDENCE_FILE in scorer.shipped().files]) else frozenset()

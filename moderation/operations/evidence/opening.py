@@ -7,7 +7,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import transaction
 
-from moderation import enqueue
+from moderation import enqueue, prepared
 from moderation.evidence import addresses
 from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence, Score
 from moderation.models.evidence import EvidenceKind, EvidenceRole
@@ -18,6 +18,8 @@ from moderation.operations.evidence import browse, leads, mattering, renew
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
+
+_IDS = "SELECT url_digest, id FROM moderation_evidence WHERE hour = %(hour)s AND url_digest = ANY(%(names)s)"
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -170,7 +172,7 @@ def _not_joined(addresses: Sequence[Address], *, since: datetime | None) -> list
 
 
 def _ids(digests: Iterable[str], *, hour: datetime) -> Iterable[tuple[str, int]]:
-    return Evidence.objects.filter(url_digest__in=list(digests), hour=hour).values_list("url_digest", "pk")
+    return prepared.rows(_IDS, names=list(digests), hour=hour)
 
 
 def _row(one: Address, *, digest: str, hour: datetime, at: datetime) -> Evidence:

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 
 from django.db.models import Max
 
+from moderation import prepared
 from moderation.evidence import likeness
 from moderation.models import Complaint, Evidence, Platform, Post, Revision, RevisionEvidence
-from moderation.models.evidence import OPEN, EvidenceRole
+from moderation.models.evidence import EvidenceRole
 from moderation.models.platforms import Collecting
 from moderation.operations.evidence import leads
 from moderation.operations.infrastructure import transactions
@@ -20,6 +21,14 @@ AFTER = timedelta(hours=1)
 COMPLAINTS = 3
 """This many complaints since the last fetch ask for one sooner, in another clock hour."""
 _ROLES = (EvidenceRole.LINK, EvidenceRole.BROWSER)
+_EARLIER = """
+SELECT DISTINCT ON (j.revision_id) j.revision_id, j.evidence_id
+FROM moderation_revisionevidence own
+JOIN moderation_revisionevidence j ON j.revision_id = own.revision_id
+JOIN moderation_evidence e ON e.id = j.evidence_id
+WHERE own.evidence_id = %(id)s AND e.url_digest = %(digest)s AND e.hour < %(hour)s
+  AND e.state NOT IN ('waiting', 'fetching') ORDER BY j.revision_id, e.hour DESC, j.id DESC
+"""
 
 
 @transactions.required
@@ -59,23 +68,14 @@ def compare(row: Evidence) -> dict[int, bool]:
 
     Call with the row locked, as it will be kept.
     """
-    earlier = (
-        RevisionEvidence.objects.filter(
-            revision__in=row.revisions.values("revision"),
-            evidence__url_digest=row.url_digest,
-            evidence__hour__lt=row.hour,
-        )
-        .exclude(evidence__state__in=OPEN)
-        .order_by("revision", "-evidence__hour", "-id")
-        .distinct("revision")
-    )
-    evidence_ids = dict(earlier.values_list("revision", "evidence"))
+    evidence_ids = dict(prepared.rows(_EARLIER, id=row.pk, digest=row.url_digest, hour=row.hour))
     rows = Evidence.objects.in_bulk(set(evidence_ids.values()))
     is_changed = {pk: _is_changed(old_row, row) for pk, old_row in rows.items()}
     changes = {revision: is_changed[pk] for revision, pk in evidence_ids.items()}
     for value in (True, False):
         these = [revision for revision, flag in changes.items() if flag is value]
-        row.revisions.filter(revision__in=these).update(is_changed=value)
+        if these:
+            row.revisions.filter(revision__in=these).update(is_changed=value)
     return changes
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from moderation import enqueue, prepared
 from moderation.models import Post, Revision, ScoringJob
@@ -13,10 +13,6 @@ from moderation.operations.infrastructure import transactions
 from moderation.queries.health import clocks
 
 LEASE_SECONDS = 60
-_GATHER_SECONDS, _ENOUGH = 0.15, 8
-"""How long a post waits for others to be scored with, and how many posts wait for none: the first post of a
-batch costs as much as five more.
-"""
 AGAIN_CHUNK = 16
 """Posts that one task scores again, unless its message names more: what a new post may wait for."""
 
@@ -30,16 +26,16 @@ WHERE j.revision_id = ANY(%(ids)s) ORDER BY p.id, j.revision_id FOR NO KEY UPDAT
 
 
 def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) -> list[Revision]:
-    """Take a lease on the pending revisions. A duplicated message finds them leased and gets nothing.
+    """Take a lease on the pending revisions, and on others that wait, up to a batch.
 
-    Other pending revisions are added, up to a batch: under load one call scores many posts, and their
-    messages find the work done. Posts without a score go first: while some wait, those that are to be scored
+    Most posts have no message of their own, so a duplicated one that finds its revisions leased still takes
+    what waits. Posts without a score go first: while some wait, those that are to be scored
     again are left to a later message.
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_free(at=at), pk__in=revision_ids).order_by("pk"))
-        if rows and not is_alone:
-            rows = _batch(rows, at=at)
+        if not is_alone:
+            rows = _batch(rows)
         lease_until = at + timedelta(seconds=LEASE_SECONDS)
         # Attempts are counted when claimed, not when it fails: a worker that is killed counts nothing.
         ScoringJob.objects.filter(pk__in=[row.pk for row in rows]).update(
@@ -48,18 +44,6 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
         for row in rows:
             row.state, row.lease_until, row.attempts = ScoreState.SCORING, lease_until, row.attempts + 1
     return [row.revision for row in rows]
-
-
-def gathering_seconds(*, revision_ids: Sequence[int], at: datetime) -> float:
-    """Return for how long to wait for more posts before these are claimed, none if they have waited.
-
-    Of messages that wait beside each other the first one claims the posts of all, so that a second process
-    takes part only where there are more than a batch.
-    """
-    waiting = ScoringJob.objects.filter(pk__in=revision_ids, state=ScoreState.PENDING)
-    since = waiting.aggregate(since=Min("enqueued_at"))["since"] if len(revision_ids) < _ENOUGH else None
-    # Not more than that where the clock was set back.
-    return min(max(_GATHER_SECONDS - (at - since).total_seconds(), 0.0), _GATHER_SECONDS) if since else 0.0
 
 
 def give_back(revisions: Sequence[Revision]) -> None:
@@ -114,17 +98,20 @@ def is_over(*, at: datetime) -> Q:
     return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))
 
 
-def _batch(named: list[ScoringJob], *, at: datetime) -> list[ScoringJob]:
+def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
     """Add what else waits, or take posts that have no score yet in place of ones that have.
 
     A message that is put off comes again after a batch of new posts, so none is put off for nothing.
     """
     # One that was tried twice is left to a message of its own: it may be what kills workers.
-    queue = _lockable().filter(is_open=True, state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
+    # One with a lease is held. Times are not compared: the clocks of two machines differ.
+    queue = _lockable().filter(is_open=True, state=ScoreState.PENDING, attempts__lte=1, lease_until=None)
     queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "pk")
     has_new = any(row.generation == 1 for row in named)
-    room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
-    new_rows = list(queue.filter(generation=1)[: max(0, room)])
+    room = max(0, enqueue.SCORING_CHUNK - (len(named) if has_new else 0))
+    new_rows = list(queue.filter(generation=1)[: room + 1])
+    if len(new_rows) > room:  # those beyond a batch may have no message of their own
+        enqueue.scoring_of_rest(revision_id=new_rows.pop().pk)
     if has_new:
         return named + new_rows
     if new_rows:

@@ -30,7 +30,12 @@ _RECENT = timedelta(seconds=30)
 
 def sweep(*, at: datetime) -> int:
     """Enqueue revisions whose message was lost, whose worker died or that were held; return how many."""
-    forgotten = sweeps.forgotten(has_backlog=enqueue.messages().get("scoring", 0) > 0, at=at)
+    # Whoever scores takes along what waits, and names what is beyond a batch.
+    has_backlog = (
+        bool(enqueue.messages().get("scoring"))
+        or ScoringJob.objects.filter(lease_until__gt=at, is_open=True, state=ScoreState.SCORING).exists()
+    )
+    forgotten = sweeps.forgotten(has_backlog=has_backlog, at=at)
     with transaction.atomic():
         jobs = list(
             ScoringJob.objects.select_for_update(skip_locked=True)

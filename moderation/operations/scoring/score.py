@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from time import monotonic, sleep
+from datetime import datetime
+from time import monotonic
 from typing import Any
 
 import structlog
@@ -66,13 +66,6 @@ class _Frozen:
     revisions: Sequence[Revision]
     records: Sequence[PostRecord]
     rules: Blocklist
-
-
-def gathered(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Score like `run`, but wait a moment first for more posts, where these have just come."""
-    seconds = leases.gathering_seconds(revision_ids=revision_ids, at=at)
-    sleep(seconds)
-    return run(revision_ids=revision_ids, at=at + timedelta(seconds=seconds))
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from moderation import prepared
 from moderation.evidence import pdq
 from moderation.models import PictureBand, PictureGroup, RevisionEvidence, RevisionPicture
 from moderation.operations.infrastructure import advisory_locks, transactions
@@ -30,9 +31,9 @@ _KEPT_BANDS = 4
 """An erased picture has keyed bands and no hash. A copy shares so many, another picture hardly ever."""
 
 _NEAR = """
-SELECT g.id, g.hash, count(*) FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
+SELECT g.id, g.hash, count(*) FROM unnest(%(digests)s::int[]) AS k(digest) CROSS JOIN LATERAL (
   SELECT x.group_id FROM moderation_pictureband x WHERE x.digest = k.digest
-  ORDER BY x.group_id DESC LIMIT %s
+  ORDER BY x.group_id DESC LIMIT %(latest)s
 ) b JOIN moderation_picturegroup g ON g.id = b.group_id GROUP BY g.id
 """
 
@@ -152,10 +153,8 @@ def hashes(facts: Mapping[str, Any] | None) -> list[str]:
 
 
 def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
-    with connection.cursor() as cursor:
-        near = {digest for hash_ in hashes for digest in _near_digests(hash_)}
-        cursor.execute(_NEAR, (sorted(near.union(map(_kept_digest, near))), LATEST))
-        rows = cursor.fetchall()
+    near = {digest for hash_ in hashes for digest in _near_digests(hash_)}
+    rows = prepared.rows(_NEAR, digests=sorted(near.union(map(_kept_digest, near))), latest=LATEST)
     numbers = [int(hash_, 16) for hash_ in hashes]
     far = [
         (min((number ^ int(group_hash, 16)).bit_count() for number in numbers), group)

@@ -1,6 +1,6 @@
 """Users of the desk."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from allauth.mfa.models import Authenticator
 from django.db.models import Count, Exists, OuterRef, Q
@@ -8,6 +8,11 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import AuditEntry, User
 from moderation.models.cases import CaseState
 from moderation.models.users import DECIDERS
+
+_UNNOTICED = timedelta(days=7)
+"""How long a colleague may not notice that a password was reset. Longer would keep teams of two, of whom one
+made the other's account, from confirming anything.
+"""
 
 
 def listed_users(*, at: datetime) -> list[User]:
@@ -40,14 +45,30 @@ def has_second_factor(user: User) -> bool:
 
 
 def is_in_hands_of(person_id: int | None, *, account: User, since: datetime) -> bool:
-    """Return whether an account is the person's own, or its password went through their hands since then.
+    """Return whether an account is the person's own, or its password went through their hands since then,
+    or shortly before.
 
     Also through those of an account that did: nobody is to confirm what they proposed under a second name.
     """
     hands = {person_id}
-    acts = ("user.created", "user.invited", "user.password_reset")
-    handed = AuditEntry.objects.filter(action__in=acts, at__gte=since)
-    for actor_id, subject_id in handed.order_by("id").values_list("actor_id", "subject_id"):
-        if actor_id is not None and actor_id in hands:
-            hands.add(int(subject_id))
+    for actor_id, subject_id in _handed(since):
+        if actor_id in hands:
+            hands.add(subject_id)
     return account.pk in hands
+
+
+def may_be_one_person(one: User, other: User, *, since: datetime) -> bool:
+    """Return whether somebody may have both passwords: also who made or reset the two. For what is final."""
+    hands: dict[int, set[int]] = {}
+    for pair in _handed(since):
+        together = set(pair).union(*(hands.get(pk, ()) for pk in pair))
+        hands |= dict.fromkeys(together, together)
+    return one == other or other.pk in hands.get(one.pk, ())
+
+
+def _handed(since: datetime) -> list[tuple[int, int]]:
+    """Return who was shown the password of whose account since then or shortly before, in order."""
+    acts = ("user.created", "user.invited", "user.password_reset")
+    rows = AuditEntry.objects.filter(action__in=acts, at__gte=since - _UNNOTICED, actor__isnull=False)
+    pairs = rows.order_by("id").values_list("actor_id", "subject_id")
+    return [(actor_id or 0, int(subject_id)) for actor_id, subject_id in pairs]

@@ -32,7 +32,6 @@ class QueueRow:
     opened_at: datetime
     is_mine: bool
     holder: str
-    post_external_id: str
     author: str
     is_author_gone: bool
     is_account: bool
@@ -133,7 +132,6 @@ def _automated(cases: list[dict[str, Any]]) -> dict[int, int]:
 def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
     posts: QuerySet[Post, Any] = Post.objects.filter(pk__in=ids).values(
         "pk",
-        "external_id",
         "subject",
         author_name=F("author__display_name"),
         author_external_id=F("author__external_id"),
@@ -184,7 +182,6 @@ def _row(
         opened_at=case["opened_at"],
         is_mine=is_mine,
         holder=holder,
-        post_external_id=case["external_id"],
         author=case["author_name"] or case["author_external_id"] or str(ERASED_NAME),
         is_author_gone=case["author_deleted_at"] is not None,
         is_account=case["subject"] == Subject.ACCOUNT,

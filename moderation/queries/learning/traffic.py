@@ -31,10 +31,6 @@ _FORCED = (
 Counts = npt.NDArray[np.int64]
 
 
-class UnknownPlatform(Exception):
-    """The live release has no thresholds of this platform's own."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """The live release, and where the thresholds hold: on a platform with its own, or on all others."""
@@ -85,10 +81,10 @@ class Traffic:
 
 
 def subject(release: KeptRelease, *, slug: str = "") -> Subject:
-    """Return what thresholds of the live release are about. Raises UnknownPlatform."""
+    """Return what thresholds of the live release are about. Raises Platform.DoesNotExist."""
     platform = Platform.objects.filter(slug=slug).first() if slug in release.platforms else None
     if slug and platform is None:
-        raise UnknownPlatform(slug)
+        raise Platform.DoesNotExist(slug)
     return Subject(
         release=release,
         platform=platform,

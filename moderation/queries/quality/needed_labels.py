@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from moderation.models import Score
 from moderation.models.scores import RouteChoice
 from moderation.queries.labels import audit_chance
-from moderation.queries.quality import estimates, repeated_looks
+from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import LabelledPosts
 
 WITHIN = 0.2
@@ -28,26 +28,14 @@ class TooFewScores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needed:
-    """Labels of allowed posts a week that measure the share of spam among them to within some part of it.
+class NeededLabels:
+    """Labels of allowed posts a week, drawn `by_score`, that measure the share of spam among them.
 
-    `by_score` and `uniform`, the two ways of drawing: until the standard error is as small. `interval_…`:
-    until the 95 % interval is, which holds at all seven looks of the week.
+    Its standard error is then that part `within` of it. `share` is measured by `labels`, or else what the
+    model itself says. `pace` is how many labels of allowed posts the last week gave.
     """
 
     by_score: int
-    uniform: int
-    interval_by_score: int
-    interval_uniform: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeededLabels(Needed):
-    """The plan for traffic: `share` is measured by `labels`, or else what the model itself says.
-
-    `pace` is how many labels of allowed posts the last week gave.
-    """
-
     within: float
     share: float
     is_measured: bool
@@ -65,9 +53,8 @@ def of_traffic(*, at: datetime, platform_id: int | None, posts: LabelledPosts) -
         part=posts.is_spam & posts.is_allowed, whole=posts.is_allowed, chances=posts.chance
     )
     share = measured.value or sum(scores) / len(scores)
-    needed = of(scores=scores, share=share)
     return NeededLabels(
-        **asdict(needed),
+        by_score=by_score(scores=scores, share=share),
         within=WITHIN,
         share=share,
         is_measured=bool(measured.value),
@@ -77,8 +64,8 @@ def of_traffic(*, at: datetime, platform_id: int | None, posts: LabelledPosts) -
     )
 
 
-def of(*, scores: Sequence[float], share: float, within: float = WITHIN) -> Needed:
-    """Plan for traffic with these spam probabilities, not all 0, of which `share` is spam.
+def by_score(*, scores: Sequence[float], share: float, within: float = WITHIN) -> int:
+    """Return how many to draw of traffic with these spam probabilities, not all 0, of which `share` is spam.
 
     A label of the chance c adds E(y - share)² / c to the variance. The scores are scaled so that their mean
     is the share: what the model is blind to is not in them. Raises ValueError if `share` or `within` is not
@@ -93,14 +80,7 @@ def of(*, scores: Sequence[float], share: float, within: float = WITHIN) -> Need
     true = np.minimum(1.0, spam * share / spam.mean())
     variances = true * (1.0 - share) ** 2 + (1.0 - true) * share**2
     target = (within * share) ** 2
-    by_score, uniform = float((variances / relative).mean()) / target, float(variances.mean()) / target
-    wider = 2.0 * repeated_looks.bound(alpha=0.05, looks=estimates.LOOKS)
-    return Needed(
-        by_score=math.ceil(by_score),
-        uniform=math.ceil(uniform),
-        interval_by_score=math.ceil(wider * by_score),
-        interval_uniform=math.ceil(wider * uniform),
-    )
+    return math.ceil(float((variances / relative).mean()) / target)
 
 
 def _allowed_scores(*, at: datetime, platform_id: int | None) -> list[float]:

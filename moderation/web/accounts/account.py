@@ -14,7 +14,7 @@ from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -177,10 +177,7 @@ def password(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in.post
 def end_session(request: access.DeskRequest, public_id: UUID) -> HttpResponse:
     """End one of one's own sessions."""
-    try:
-        sessions.end(user=request.user, public_id=public_id, at=timezone.now())
-    except sessions.NoSuchSession as refusal:
-        raise Http404("This session has ended.") from refusal
+    sessions.end(user=request.user, public_id=public_id, at=timezone.now())
     messages.success(request, _("The session has ended."))
     return redirect("account")
 

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.forms import UsernameField
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -23,6 +24,11 @@ PENDING_HOURS = (
 )
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
 MAX_GUIDELINE_LENGTH = 2_000
+
+
+def sign_in_name() -> UsernameField:
+    """Return a field for a name by Django's own rule: normalised, then checked."""
+    return UsernameField(max_length=150, validators=[User.username_validator])
 
 
 class PlatformForm(forms.Form):
@@ -118,9 +124,9 @@ class UserForm(forms.Form):
 
 
 class NewUserForm(UserForm):
-    """A new user; the user name follows Django's own rule."""
+    """A new user."""
 
-    username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])
+    username = sign_in_name()
 
 
 class InvitationForm(forms.Form):

@@ -18,11 +18,9 @@ def configure(request: access.DeskRequest, key_id: int) -> HttpResponse:
     """Set how long checks answer pending, and in whose name submissions decide."""
     key = get_object_or_404(ApiKey, pk=key_id)
     form = AkismetForm(request.POST)
-    if form.is_valid():
+    with access.refusals_told(request, done=_("Saved.")):
+        access.complete(form)
         operations.configure(key=key, **form.cleaned_data, actor=request.user, at=timezone.now())
-        messages.success(request, _("Saved."))
-    else:
-        messages.warning(request, _("Nothing was changed: the form is incomplete."))
     return redirect("platform", platform_id=key.platform_id)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.forms import SetPasswordForm, UsernameField
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from moderation.models import User
 from moderation.operations.accounts import invitations
 from moderation.operations.accounts.users import NameTaken
+from moderation.web.accounts.admin_forms import sign_in_name
 
 _NAMES = ("username", "first_name", "last_name")
 
@@ -22,7 +22,7 @@ _NAMES = ("username", "first_name", "last_name")
 class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]  # generic in its stubs alone
     """The name to sign in with, the name that others read, and the password twice."""
 
-    username = UsernameField(max_length=150, validators=[User.username_validator])
+    username = sign_in_name()
     first_name = forms.CharField(max_length=150, required=False, strip=True)
     last_name = forms.CharField(max_length=150, required=False, strip=True)
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from moderation.models import ApiKey, Platform, PlatformDeletion, Post, WebhookEndpoint
+from moderation.models import ApiKey, Platform, Post, WebhookEndpoint
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.erasure import platform_deletion
@@ -26,6 +26,7 @@ from moderation.web.accounts.admin_forms import (
 
 _OVERLAP = timedelta(days=1)
 _ACTS = {
+    "off": accounts_platforms.switch_off,
     "on": accounts_platforms.switch_on,
     "propose": platform_deletion.propose,
     "confirm": platform_deletion.confirm,
@@ -70,10 +71,9 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.admins.post
 def stand(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Switch a platform off, or on again; propose to delete it, or confirm that."""
-    act = _ACTS.get(request.POST.get("act", ""), accounts_platforms.switch_off)
-    with access.refusals_told(request):
+    act = access.chosen(request, "act", _ACTS)
+    with access.refusals_told(request, done=_("Saved.")):
         act(platform_id=platform_id, actor=request.user, at=timezone.now())
-        messages.success(request, _("Saved."))
     return redirect("platform", platform_id=platform_id)
 
 
@@ -157,7 +157,7 @@ def detail(
     status: int = 200,
 ) -> HttpResponse:
     """Show a platform with its forms, and a secret that was made now."""
-    deletion = PlatformDeletion.objects.select_related("proposed_by").filter(platform=row).first()
+    deletion = getattr(row, "deletion", None)
     context = {
         "section": "manage",
         "at": timezone.now(),

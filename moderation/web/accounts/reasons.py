@@ -34,8 +34,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
             )
         except reasons.CodeTaken:
             form.add_error("code", _("This code is already taken."))
-        except reasons.DigitTaken:
-            form.add_error("digit", _("This digit is already taken."))
+        except reasons.DigitTaken as refusal:
+            form.add_error("digit", str(refusal))
         else:
             messages.success(request, _("Added. Moderators will see it from their next case on."))
             return redirect("reasons")
@@ -53,10 +53,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
     """Change a reason, or retire it."""
     form = ReasonForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Nothing was changed: the form is incomplete."))
-        return redirect("reasons")
-    try:
+    with access.refusals_told(request, done=_("Saved.")):
+        access.complete(form)
         reasons.change(
             reason_id=reason_id,
             wording=form.wording(),
@@ -64,8 +62,4 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except reasons.DigitTaken:
-        messages.warning(request, _("This digit is already taken."))
-    else:
-        messages.success(request, _("Saved."))
     return redirect("reasons")

@@ -74,20 +74,14 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins.post
 def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Let an ML engineer see posts' addresses, or withdraw that right."""
-    is_allowed = request.POST.get("allowed") == "1"
-    try:
-        users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
-    except users.NoMLEngineer:
-        messages.warning(request, _("Only ML engineers are allowed to see addresses one by one."))
-    else:
-        messages.success(request, _("Saved."))
-    return redirect("users")
+    is_allowed = access.chosen(request, "allowed", {"1": True, "0": False})
+    return _done(request, partial(users.allow_addresses, user_id=user_id, is_allowed=is_allowed))
 
 
 @access.admins.post
 def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Close an account, or open it again."""
-    act = users.reactivate if request.POST.get("active") == "1" else users.deactivate
+    act = access.chosen(request, "active", {"1": users.reactivate, "0": users.deactivate})
     return _done(request, partial(act, user_id=user_id))
 
 
@@ -116,14 +110,8 @@ def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
 
 def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpResponse:
     """Change an account and report the result."""
-    try:
+    with access.refusals_told(request, done=_("Saved.")):
         act(actor=request.user, at=timezone.now())
-    except users.NotYourself:
-        messages.warning(request, _("You cannot change your own role or deactivate your own account."))
-    except users.LastAdministrator:
-        messages.warning(request, _("At least one administrator must remain."))
-    else:
-        messages.success(request, _("Saved."))
     return redirect("users")
 
 

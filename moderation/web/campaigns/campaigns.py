@@ -151,38 +151,32 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 @access.deciders.post
 def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Take a decision on a campaign back while its countdown runs."""
-    try:
-        decision = campaign_reversals.undo(
-            campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
-        )
-    except Refusal as refusal:
-        return _refused(request, campaign_decision_id, refusal)
-    messages.success(request, _("Undone. All cases are open again, and nothing was sent."))
-    return redirect("campaign", decision.campaign_id)
+    made = CampaignDecision.objects.get(pk=campaign_decision_id)
+    with access.refusals_told(request, done=_("Undone. All cases are open again, and nothing was sent.")):
+        campaign_reversals.undo(campaign_decision_id=made.pk, moderator=request.user, at=timezone.now())
+    return redirect("campaign", made.campaign_id)
 
 
 @access.deciders.post
 def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Replace all decisions of a campaign that the platform knows by the opposite."""
-    form = CampaignCorrectForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, campaign_decision_id, _("A correction needs a reason."))
-    try:
+    made, form = CampaignDecision.objects.get(pk=campaign_decision_id), CampaignCorrectForm(request.POST)
+    with access.refusals_told(request):
+        access.complete(form, _("A correction needs a reason."))
         reversal = campaign_reversals.correct(
-            campaign_decision_id=campaign_decision_id,
+            campaign_decision_id=made.pk,
             moderator=request.user,
             reason=form.cleaned_data["reason"],
             at=timezone.now(),
         )
-    except Refusal as refusal:
-        return _refused(request, campaign_decision_id, refusal)
-    message = ngettext(
-        "%(count)s post corrected to %(verdict)s. The platform will be notified.",
-        "%(count)s posts corrected to %(verdict)s. The platform will be notified.",
-        reversal.posts,
-    )
-    messages.success(request, message % {"count": reversal.posts, "verdict": reversal.get_verdict_display()})
-    return redirect("campaign", reversal.campaign_id)
+        message = ngettext(
+            "%(count)s post corrected to %(verdict)s. The platform will be notified.",
+            "%(count)s posts corrected to %(verdict)s. The platform will be notified.",
+            reversal.posts,
+        )
+        told = {"count": reversal.posts, "verdict": reversal.get_verdict_display()}
+        messages.success(request, message % told)
+    return redirect("campaign", made.campaign_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,12 +249,6 @@ def _again(
     found = campaign_pages.page(campaign_id=campaign_id, viewer=request.user, at=at)
     context = _context(request, found, at=at) | {"notice": notice, "asked": wanted}
     return render(request, "campaigns/campaign.html", context, status=status)
-
-
-def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Refusal | str) -> HttpResponse:
-    messages.warning(request, str(refusal))
-    decision = CampaignDecision.objects.filter(pk=campaign_decision_id).first()
-    return redirect("campaign", decision.campaign_id) if decision else redirect("campaigns")
 
 
 def _moved(refusal: campaign_decisions.CountMoved) -> str:

@@ -1,6 +1,5 @@
 """Notes on a case, requests for a second opinion, and the notes that name the reader or their role."""
 
-from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -34,9 +33,8 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Request a second review of the post, and show its page."""
     case, form = case_access.visible(request.user).get(pk=case_id), EscalateForm(request.POST)
     text = form.cleaned_data["note"] if form.is_valid() else ""
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("A second person will review this post.")):
         second_review.ask(case_id=case_id, asked_by=request.user, text=text, at=timezone.now())
-        messages.success(request, _("A second person will review this post."))
     return redirect("post", post_id=case.post_id)
 
 

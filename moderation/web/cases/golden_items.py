@@ -46,18 +46,16 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
     form = GoldenForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
     get_object_or_404(Post, pk=post_id)
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Marked. Another lead has to confirm it.")):
         operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
-        messages.success(request, _("Marked. Another lead has to confirm it."))
     return redirect("post", post_id=post_id)
 
 
 @access.leads.post
 def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Confirm what another lead marked."""
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Confirmed. It is given out among blind reviews.")):
         operations.confirm(item_id=item_id, lead=request.user, at=timezone.now())
-        messages.success(request, _("Confirmed. It is given out among blind reviews."))
     return redirect("golden-items")
 
 

@@ -90,7 +90,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
         return redirect("named-queues")
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Saved.")):
         named_queues.assign(
             queue_id=queue_id,
             user=form.cleaned_data["user"],
@@ -99,7 +99,6 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-        messages.success(request, _("Saved."))
     return redirect("named-queues")
 
 

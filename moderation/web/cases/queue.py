@@ -3,8 +3,7 @@
 from django.http import HttpResponse
 from django.utils import timezone
 
-from moderation.models import Case, desk_settings
-from moderation.models.cases import CaseState
+from moderation.queries import case_access
 from moderation.queries.cases import backlog, first_shift, named_queues, queue
 from moderation.web import access
 from moderation.web.cases import bulk, working_filter
@@ -29,9 +28,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     }
     if not (request.htmx and cursor):
         context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=case_filter)
-        off = desk_settings.current().platforms_off
-        waiting = Case.objects.filter(platform__in=off, state=CaseState.OPEN)
-        context["is_hiding"] = bool(off) and waiting.exists()
+        context["is_hiding"] = case_access.are_hidden()
     form = QueueFilterForm(request.GET)
     if not request.htmx:
         context |= bulk.context()

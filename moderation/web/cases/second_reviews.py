@@ -56,10 +56,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Let the decision stand, or correct it."""
     form = SettleForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Choose a verdict and say why."))
-        return redirect("second-reviews")
     with access.refusals_told(request):
+        access.complete(form, _("Choose a verdict and say why."))
         review = blind_answers.settle(
             review_id=review_id,
             verdict=Verdict(form.cleaned_data["verdict"]),

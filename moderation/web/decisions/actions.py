@@ -31,7 +31,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.leads.post
 def answer(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Confirm or refuse the action of a decision, and of those made with it."""
-    is_confirmed = request.POST.get("answer") == "confirm"
+    is_confirmed = access.chosen(request, "answer", {"confirm": True, "refuse": False})
     with access.refusals_told(request):
         actions.answer(
             decision_id=decision_id, is_confirmed=is_confirmed, user=request.user, at=timezone.now()

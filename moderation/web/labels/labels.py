@@ -39,10 +39,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Draw random posts of a platform into the queue."""
     platform = get_object_or_404(Platform, pk=platform_id)
     form = DrawForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Enter whole numbers: how many posts, from how many days."))
-        return redirect("labels")
     with access.refusals_told(request):
+        access.complete(form, _("Enter whole numbers: how many posts, from how many days."))
         result = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
         message = ngettext(
             "%(number)s post drawn and added to the queue.",
@@ -56,9 +54,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.exporters.post
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Cancel a draw: its undecided posts leave the queue."""
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Cancelled. Decided posts stay decided.")):
         draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
-        messages.success(request, _("Cancelled. Decided posts stay decided."))
     return redirect("labels")
 
 

@@ -29,14 +29,11 @@ class CandidateForm(forms.Form):
 def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Propose the candidate of a training run."""
     form = CandidateForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Give a reason of at most 500 characters."))
-        return redirect("models")
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Proposed. It takes effect when a second person confirms it.")):
+        access.complete(form, _("Give a reason of at most 500 characters."))
         proposals.propose_candidate(
             run_id=run_id, reason=form.cleaned_data["reason"], actor=request.user, at=timezone.now()
         )
-        messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return redirect("models")
 
 
@@ -66,9 +63,8 @@ def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
 def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Refuse a proposal, or withdraw one's own."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("The proposal is closed. Nothing changes.")):
         proposals.refuse(proposal_id=row.pk, actor=request.user, at=timezone.now())
-        messages.success(request, _("The proposal is closed. Nothing changes."))
     return _back(row.kind)
 
 

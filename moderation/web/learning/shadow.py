@@ -63,12 +63,10 @@ def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Let the candidate of a training run score in shadow."""
     made = get_object_or_404(TrainingRun.objects.exclude(candidate=""), pk=run_id)
     form = ShadowForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Choose a share of 0.1 to 100 percent."))
-        return redirect("models")
-    share = form.cleaned_data["percent"] / 100
     try:
         with access.refusals_told(request):
+            access.complete(form, _("Choose a share of 0.1 to 100 percent."))
+            share = form.cleaned_data["percent"] / 100
             run = shadow.start(candidate=made.candidate, share=share, actor=request.user, at=timezone.now())
             return redirect("shadow-run", run.pk)
     except shadow.UNUSABLE as refusal:
@@ -88,10 +86,8 @@ def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
 def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Draw disagreements into the queue."""
     form = DisagreementsForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow.MOST_POSTS})
-        return redirect("shadow-run", run_id)
     with access.refusals_told(request):
+        access.complete(form, _("Enter 1 to %(posts)d posts.") % {"posts": shadow.MOST_POSTS})
         drawn = shadow.draw(run_id=run_id, **form.cleaned_data, actor=request.user, at=timezone.now())
         told = ngettext(
             "%(number)s post drawn and added to the queue.",

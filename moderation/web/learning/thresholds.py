@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -31,7 +30,7 @@ _WIDTH, _HEIGHT = 600, 200
 @access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show what the chosen thresholds would do; htmx asks again for the inner part."""
-    about = _about(request.GET.get("platform", ""))
+    about = traffic.subject(scorer.release(), slug=request.GET.get("platform", ""))
     form = ThresholdForm(request.GET, about=about)
     return _answer(request, about, form)
 
@@ -39,11 +38,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.exporters.post
 def propose(request: access.DeskRequest) -> HttpResponse:
     """Propose the thresholds that the form names."""
-    about = _about(request.POST.get("platform", ""))
+    about = traffic.subject(scorer.release(), slug=request.POST.get("platform", ""))
     form = ProposalForm(request.POST, about=about)
     if not form.is_valid():
         return _answer(request, about, form)
-    with access.refusals_told(request):
+    with access.refusals_told(request, done=_("Proposed. It takes effect when a second person confirms it.")):
         threshold_changes.propose(
             about=about,
             wanted=form.thresholds(),
@@ -53,15 +52,7 @@ def propose(request: access.DeskRequest) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-        messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return _back(about.slug)
-
-
-def _about(slug: str) -> Subject:
-    try:
-        return traffic.subject(scorer.release(), slug=slug)
-    except traffic.UnknownPlatform as refusal:
-        raise Http404 from refusal
 
 
 def _back(slug: str) -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -86,9 +85,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = DeskSettingsForm(request.POST or None, initial=stored, may_administer=may)
     if request.method == "POST" and form.is_valid():
         try:
-            with access.refusals_told(request):
+            with access.refusals_told(request, done=_("Saved. All processes follow within seconds.")):
                 desk_settings.change(actor=request.user, at=timezone.now(), **form.chosen())
-                messages.success(request, _("Saved. All processes follow within seconds."))
             return redirect("desk-settings")
         except egress.Refused as refusal:
             form.add_error("translation_url", str(refusal))

@@ -145,15 +145,13 @@ class ActionForm(forms.Form):
 def set_action(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Add or replace a rule about what a decision does."""
     platform, form = get_object_or_404(Platform, pk=platform_id), ActionForm(request.POST)
-    if form.is_valid():
+    with access.refusals_told(request, done=_("Saved.")):
+        access.complete(form)
         chosen = form.cleaned_data
         about = {name: chosen.pop(name) for name in ("verdict", "reason", "decided_by")}
         platforms.set_action(
             platform_id=platform.pk, about=about, actor=request.user, at=timezone.now(), **chosen
         )
-        messages.success(request, _("Saved."))
-    else:
-        messages.warning(request, _("Nothing was changed: the form is incomplete."))
     return redirect("platform-settings", platform_id=platform_id)
 
 

@@ -101,12 +101,6 @@ class TestTexts:
 
         assert (found[name][:9], len(found[name]), found["is_cut"]) == ("<script>ж", 5_000, True)
 
-    def test_that_were_cut_when_read_say_so(self, open_case: Case_, read: ReadPost) -> None:
-        case = open_case()
-        carry_page(case, facts=PAGE | {"is_cut": True})
-
-        assert [found["is_cut"] for found in read(case)["evidence"]] == [True]
-
     def test_that_were_heard_have_no_page(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         said = {"source": "vosk: small", "seconds": 60.0, "cues": [], "text": "pay"}

@@ -66,6 +66,7 @@ def test_generated_types_ask_for_no_field_that_may_be_left_out(document: Any) ->
 def test_the_document_lists_every_operation(document: Any) -> None:
     operations = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
 
+    assert Client().get("/openapi.json").headers["Location"] == "/api/v1/openapi.json"
     assert document["openapi"].startswith("3.1")
     assert operations == set(OPERATIONS)
     assert len(OPERATIONS) == 81  # they are read from the routes: one that is lost is missed here alone

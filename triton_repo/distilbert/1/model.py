@@ -12,6 +12,8 @@ import math
 import os
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,8 @@ MAX_TOKENS = 128
 WIDTH_STEP = 16  # eight widths: few shapes to prepare, little padding
 OUTPUTS = ("logits", "vector")
 LENGTH_TOLERANCE = 0.05  # BF16 holds three digits
-MAX_ROWS = 32  # larger batches gain nothing on CPU and hold more memory
+MAX_ROWS = 8  # of one run: more gain nothing on a single core, fewer cost up to half as much again
+MOST_RUNS = 8  # side by side, each with memory of its own
 MOST_KEPT = 8_192  # answers, 16 MB
 
 
@@ -52,24 +55,27 @@ class TritonPythonModel:
         core = openvino.Core()
         model = _loaded(core, Path(args["model_repository"], args["model_version"], "model.onnx"))
         self.vocabulary = _vocabulary(model)
-        # One request at a time, on every core: several with a core each were no faster (docs/benchmarks.md).
+        threads = int(parameters["INFERENCE_NUM_THREADS"]) or len(os.sched_getaffinity(0))
+        runs = min(threads, MOST_RUNS)
+        # Few rows a core, side by side: cores that share a run wait for each other, for a third of the time.
         compiled = core.compile_model(
             model,
             "CPU",
             {
-                "PERFORMANCE_HINT": "LATENCY",
                 "INFERENCE_PRECISION_HINT": precision(
                     wanted=parameters["INFERENCE_PRECISION_HINT"], processor=Path("/proc/cpuinfo").read_text()
                 ),
-                "INFERENCE_NUM_THREADS": int(parameters["INFERENCE_NUM_THREADS"])
-                or len(os.sched_getaffinity(0)),
+                "INFERENCE_NUM_THREADS": threads,
+                "NUM_STREAMS": runs,
             },
         )
-        self.infer_request = compiled.create_infer_request()
+        self.runs = openvino.AsyncInferQueue(compiled, runs)
         self.kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
+        request = compiled.create_infer_request()
         for width in range(WIDTH_STEP, MAX_TOKENS + 1, WIDTH_STEP):
             ones = np.ones((1, width), dtype=np.int32)
-            _check(*self._answers(ones, ones))
+            found = request.infer({"input_ids": ones, "attention_mask": ones})
+            _check(*(found[name] for name in OUTPUTS))
 
     def execute(self, requests: list[Any]) -> list[Any]:
         """Run all requests together; when that fails, one by one, so that only the bad one fails.
@@ -124,27 +130,40 @@ class TritonPythonModel:
         answers = {key: self.kept[key] for key in keys if key in self.kept}
         for key in answers:
             self.kept.move_to_end(key)
-        for width in np.unique(widths):
-            rows = [row for row in np.flatnonzero(widths == width) if keys[row] not in answers]
-            for start in range(0, len(rows), MAX_ROWS):
-                if time.monotonic() > self.ends_at:
-                    raise Late("its sender waits no longer")
-                chosen = rows[start : start + MAX_ROWS]
-                found = np.concatenate(self._answers(ids[chosen, :width], mask[chosen, :width]), axis=1)
-                if not np.isfinite(found).all():
-                    raise Refused("the model answered a number that is not finite")
-                computed = {keys[row]: answer.copy() for row, answer in zip(chosen, found, strict=True)}
-                answers |= computed
-                # At once: who gave up waiting and asks again finds what was computed until then.
-                self.kept |= computed
-                while len(self.kept) > MOST_KEPT:
-                    self.kept.popitem(last=False)
+        with self._running() as computed:
+            for width in np.unique(widths):
+                rows = [row for row in np.flatnonzero(widths == width) if keys[row] not in answers]
+                for start in range(0, len(rows), MAX_ROWS):
+                    if time.monotonic() > self.ends_at:
+                        raise Late("its sender waits no longer")
+                    chosen = rows[start : start + MAX_ROWS]
+                    inputs = {"input_ids": ids[chosen, :width], "attention_mask": mask[chosen, :width]}
+                    self.runs.start_async(inputs, [keys[row] for row in chosen])
+        answers |= computed
         return np.stack([answers[key] for key in keys])
 
-    def _answers(self, ids: np.ndarray, mask: np.ndarray) -> list[np.ndarray]:
-        inputs = {"input_ids": np.ascontiguousarray(ids), "attention_mask": np.ascontiguousarray(mask)}
-        found = self.infer_request.infer(inputs)
-        return [found[name] for name in OUTPUTS]
+    @contextmanager
+    def _running(self) -> Iterator[dict[bytes, np.ndarray]]:
+        """Give the dictionary that answers to what is started inside are in afterwards, and keep them.
+
+        Also those that were computed until somebody gave up waiting: who asks again finds them.
+        """
+        computed: dict[bytes, np.ndarray] = {}
+
+        def take(request: Any, keys: list[bytes]) -> None:
+            parts = [request.get_tensor(name).data for name in OUTPUTS]
+            computed.update(zip(keys, np.concatenate(parts, axis=1), strict=True))
+
+        self.runs.set_callback(take)
+        try:
+            yield computed
+        finally:
+            self.runs.wait_all()
+            if not all(np.isfinite(answer).all() for answer in computed.values()):
+                raise Refused("the model answered a number that is not finite")
+            self.kept |= computed
+            while len(self.kept) > MOST_KEPT:
+                self.kept.popitem(last=False)
 
 
 def _loaded(core: Any, path: Path) -> Any:

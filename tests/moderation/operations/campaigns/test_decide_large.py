@@ -10,16 +10,7 @@ from moderation.models.cases import CaseState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals, decide_large
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import (
-    accept,
-    correct,
-    decide,
-    gather,
-    incoming,
-    opened,
-    run_all,
-    spam,
-)
+from tests.moderation.operations.campaigns import campaign_posts
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +48,8 @@ def test_undone_before_it_begins_does_nothing(ruling: CampaignDecision, moderato
 
 
 def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDecision) -> None:
-    [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
-    run_all([late], at=later(62))
+    [late] = campaign_posts.accept(platform, [campaign_posts.incoming(9, at=later(61))], at=later(61))
+    campaign_posts.run_all([late], at=later(62))
 
     carried_out(ruling, later(75))
 
@@ -68,11 +59,11 @@ def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDeci
 def test_leaves_out_who_begins_to_wait_meanwhile(
     platform: Platform, fake_scorer: FakeScorer, moderator: User
 ) -> None:
-    pills = opened(platform, 5, at=AT)
-    unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
-    gather(unscored, at=later(2))
-    made = decide(pills, spam(5), by=moderator, at=later(60))
-    run_all(unscored, at=later(62))
+    pills = campaign_posts.opened(platform, 5, at=AT)
+    unscored = campaign_posts.accept(platform, [campaign_posts.incoming(8, at=later(1))], at=later(1))
+    campaign_posts.gather(unscored, at=later(2))
+    made = campaign_posts.decide(pills, campaign_posts.spam(5), by=moderator, at=later(60))
+    campaign_posts.run_all(unscored, at=later(62))
 
     done = carried_out(made, later(75))
 
@@ -91,7 +82,7 @@ def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision) -> N
 def test_is_corrected_piece_by_piece(ruling: CampaignDecision, moderator: User) -> None:
     carried_out(ruling, later(75))
 
-    correction = correct(ruling, by=moderator, at=later(600))
+    correction = campaign_posts.correct(ruling, by=moderator, at=later(600))
 
     assert correction.state == CampaignDecisionState.RUNNING
     assert carried_out(correction, later(601)).settled == 5

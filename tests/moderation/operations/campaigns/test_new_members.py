@@ -24,16 +24,7 @@ from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import (
-    accept,
-    correct,
-    decide,
-    incoming,
-    leave_out,
-    opened,
-    run_all,
-    spam,
-)
+from tests.moderation.operations.campaigns import campaign_posts
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -53,7 +44,7 @@ def test_purity_says_how_sure(agreeing: int, judged: int, bound: float) -> None:
 @pytest.fixture
 def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Campaign:
     """A campaign of thirty of which 25 were judged alone as spam."""
-    pills = opened(platform, JUDGED + 5, at=AT)
+    pills = campaign_posts.opened(platform, JUDGED + 5, at=AT)
     for case in Case.objects.order_by("id")[:JUDGED]:
         judge(case, moderator, at=later(3))
     return pills
@@ -62,12 +53,14 @@ def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Camp
 @pytest.fixture
 def decided(judged: Campaign, moderator: User) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
-    return decide(judged, spam(5), by=moderator, at=later(60))
+    return campaign_posts.decide(judged, campaign_posts.spam(5), by=moderator, at=later(60))
 
 
 def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
-    posts = accept(Platform.objects.get(), [incoming(100 + n, at=at) for n in range(count)], at=at)
-    run_all(posts, at=at)
+    posts = campaign_posts.accept(
+        Platform.objects.get(), [campaign_posts.incoming(100 + n, at=at) for n in range(count)], at=at
+    )
+    campaign_posts.run_all(posts, at=at)
     return posts
 
 
@@ -167,7 +160,7 @@ class TestRulings:
 
     def test_ends_when_the_decision_is_corrected(self, decided: CampaignDecision, moderator: User) -> None:
         [early] = join(later(100))
-        correct(decided, by=moderator, at=later(200))
+        campaign_posts.correct(decided, by=moderator, at=later(200))
 
         [post] = join(later(300))
 
@@ -176,10 +169,10 @@ class TestRulings:
 
     def test_leaves_alone_who_was_left_out(self, decided: CampaignDecision, moderator: User) -> None:
         [post] = join(later(65))
-        leave_out(decided.campaign, post.pk, by=moderator, at=later(70))
+        campaign_posts.leave_out(decided.campaign, post.pk, by=moderator, at=later(70))
         ScoringJob.objects.filter(revision__post=post).update(state="pending", generation=2)
 
-        run_all([post], at=later(100))
+        campaign_posts.run_all([post], at=later(100))
 
         assert Case.objects.filter(post=post, state=CaseState.OPEN).exists()
         assert CampaignMember.objects.get(post=post).left_out_by == moderator

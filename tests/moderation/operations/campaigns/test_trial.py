@@ -21,16 +21,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import reversals
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import (
-    accept,
-    correct,
-    decide,
-    incoming,
-    leave_out,
-    opened,
-    run_all,
-    spam,
-)
+from tests.moderation.operations.campaigns import campaign_posts
 from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
@@ -39,16 +30,20 @@ SIZE, JOINING = 60, 40
 
 
 def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, moderator: User) -> None:
-    pills = opened(webhook, SIZE, at=AT)
+    pills = campaign_posts.opened(webhook, SIZE, at=AT)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
-    leave_out(pills, left_out, by=moderator, at=later(10))
-    joining = accept(webhook, [incoming(n, at=later(20)) for n in range(JOINING)], at=later(20))
+    campaign_posts.leave_out(pills, left_out, by=moderator, at=later(10))
+    joining = campaign_posts.accept(
+        webhook, [campaign_posts.incoming(n, at=later(20)) for n in range(JOINING)], at=later(20)
+    )
     expected = SIZE - 1
 
     parts = [joining[number::4] for number in range(4)]
     outcomes = side_by_side(
-        lambda: decide(pills, spam(expected, confirmed_count=expected), by=moderator, at=later(60)),
-        *(lambda part=part: run_all(part, at=later(30)) for part in parts),
+        lambda: campaign_posts.decide(
+            pills, campaign_posts.spam(expected, confirmed_count=expected), by=moderator, at=later(60)
+        ),
+        *(lambda part=part: campaign_posts.run_all(part, at=later(30)) for part in parts),
     )
 
     assert all(outcome is None for outcome in outcomes[1:])
@@ -65,12 +60,12 @@ def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, mo
 
 
 def test_reversal_restores_all_compensating_each_once(webhook: Platform, moderator: User, lead: User) -> None:
-    pills = opened(webhook, SIZE, at=AT)
-    wanted = spam(SIZE, confirmed_count=SIZE)
-    made = decide(pills, wanted, by=moderator, at=later(60))
+    pills = campaign_posts.opened(webhook, SIZE, at=AT)
+    wanted = campaign_posts.spam(SIZE, confirmed_count=SIZE)
+    made = campaign_posts.decide(pills, wanted, by=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
-    outcomes = side_by_side(*[lambda: correct(made, by=lead, at=later(600))] * 4)
+    outcomes = side_by_side(*[lambda: campaign_posts.correct(made, by=lead, at=later(600))] * 4)
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1, outcomes
     assert sum(isinstance(outcome, reversals.AlreadyReversed) for outcome in outcomes) == 3
@@ -84,13 +79,13 @@ def test_reversal_restores_all_compensating_each_once(webhook: Platform, moderat
 def test_two_moderators_at_once_decide_each_post_once(
     webhook: Platform, moderator: User, other_moderator: User
 ) -> None:
-    pills = opened(webhook, SIZE, at=AT)
+    pills = campaign_posts.opened(webhook, SIZE, at=AT)
 
-    whole = spam(SIZE, confirmed_count=SIZE)
+    whole = campaign_posts.spam(SIZE, confirmed_count=SIZE)
     fine = replace(whole, verdict=Verdict.NOT_SPAM)
     outcomes = side_by_side(
-        lambda: decide(pills, whole, by=moderator, at=later(60)),
-        lambda: decide(pills, fine, by=other_moderator, at=later(60)),
+        lambda: campaign_posts.decide(pills, whole, by=moderator, at=later(60)),
+        lambda: campaign_posts.decide(pills, fine, by=other_moderator, at=later(60)),
     )
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1

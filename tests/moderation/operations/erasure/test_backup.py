@@ -188,7 +188,7 @@ class TestInterrupted:
         again = manage("restore", str(tmp_path / "backup"), "--without-journal", environment=empty_server)
 
         assert done.returncode == 9, done.stderr
-        assert (served.returncode, "spamdesk.E001" in served.stderr) == (1, True)
+        assert (served.returncode, "spamdesk.E002" in served.stderr) == (1, True)
         assert "A restore into it was interrupted" in again.stderr
 
 

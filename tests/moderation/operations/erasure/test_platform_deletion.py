@@ -23,7 +23,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations import rules
-from moderation.operations.accounts import api_keys, platforms
+from moderation.operations.accounts import api_keys, platforms, users
 from moderation.operations.cases import claims
 from moderation.operations.erasure import erase, journal, platform_deletion
 from moderation.operations.refusals import NotAllowed, PlatformDeleted, SecondPersonNeeded
@@ -108,6 +108,22 @@ class TestDeletion:
 
         platforms.switch_on(platform_id=platform.pk, actor=admin, at=later(13))
         assert not PlatformDeletion.objects.exists()
+
+    @pytest.mark.parametrize("kin", [("admin", "second"), ("second", "admin"), ("boss", "both")])
+    def test_is_not_confirmed_by_who_may_be_the_first(
+        self, kin: tuple[str, str], off: Platform, admin: User, second: User
+    ) -> None:
+        boss = User.objects.create_user("boss", role=Role.ADMIN)
+        actor = {"admin": admin, "second": second, "boss": boss}[kin[0]]
+        for user in (admin, second):
+            if kin[1] in (user.username, "both"):
+                users.reset_password(user_id=user.pk, actor=actor, at=later(10))
+        platform_deletion.propose(platform_id=off.pk, actor=admin, at=later(11))
+
+        with pytest.raises(SecondPersonNeeded):
+            platform_deletion.confirm(platform_id=off.pk, actor=second, at=later(12))
+        third = User.objects.create_user("third", role=Role.ADMIN)
+        platform_deletion.confirm(platform_id=off.pk, actor=third, at=later(12))
 
     @pytest.mark.usefixtures("webhook")
     def test_erases_in_batches_what_was_said_and_keeps_what_was_decided(

@@ -134,7 +134,7 @@ class TestWhatIsKnownAlready:
         """Who collects has locked the posts that carry it by then: the other one is not among them."""
         lock, late = browse.lock_with_other, []
 
-        def join(row: Evidence) -> Evidence | None:
+        def join(row: Evidence) -> tuple[bool, Evidence | None]:
             late.append(scored(site.url("/page"), at=later(1)))
             return lock(row)
 

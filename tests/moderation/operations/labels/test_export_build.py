@@ -26,18 +26,7 @@ from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Cases
 from tests.moderation.instants import later
 from tests.moderation.operations.conftest import Decided, in_thread
-from tests.moderation.operations.labels.builds import (
-    LEASE,
-    STEPS,
-    WAIT_SECONDS,
-    WORD,
-    Killed,
-    at_step,
-    finish,
-    is_whole,
-    kill,
-    words_left,
-)
+from tests.moderation.operations.labels import builds
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,32 +50,32 @@ class TestLost:
 
         assert (early, due) == (0, 1)
         asked.refresh_from_db()
-        assert is_whole(asked, folder)
+        assert builds.is_whole(asked, folder)
 
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", builds.STEPS)
     def test_builder_is_replaced(self, asked: Export, folder: Path, step: str) -> None:
-        with at_step(step, kill), pytest.raises(Killed):
+        with builds.at_step(step, builds.kill), pytest.raises(builds.Killed):
             export_build.build(export_id=asked.pk, at=later(51))
 
         export_build.build(export_id=asked.pk, at=later(60))
 
         asked.refresh_from_db()
         assert asked.state == ExportState.BUILDING  # the lease of the dead one still holds
-        assert is_whole(finish(asked, at=later(51)), folder)
+        assert builds.is_whole(builds.finish(asked, at=later(51)), folder)
         assert (asked.attempts, asked.rows_written) == (2, 3)
 
     def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path) -> None:
         moment = later(51)
         for _ in range(export_build.MOST_ATTEMPTS):
-            with at_step("reading", kill), pytest.raises(Killed):
+            with builds.at_step("reading", builds.kill), pytest.raises(builds.Killed):
                 export_build.build(export_id=asked.pk, at=moment)
-            moment += timedelta(seconds=LEASE + 1)
+            moment += timedelta(seconds=builds.LEASE + 1)
             export_build.sweep(at=moment)
 
         asked.refresh_from_db()
         assert asked.state == ExportState.FAILED
         assert "begun 5 times" in asked.error
-        assert is_whole(asked, folder)
+        assert builds.is_whole(asked, folder)
 
     def test_one_that_takes_too_long_says_what_to_do(
         self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,42 +86,42 @@ class TestLost:
 
         asked.refresh_from_db()
         assert "shorter time" in asked.error
-        assert is_whole(asked, folder)
+        assert builds.is_whole(asked, folder)
 
     def test_one_paused_past_its_lease_publishes_nothing(self, asked: Export, folder: Path) -> None:
         def overtaken() -> None:
-            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + LEASE))).join()
+            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + builds.LEASE))).join()
 
-        for step in STEPS[:4]:
+        for step in builds.STEPS[:4]:
             asked = exports.request(requested_by=asked.requested_by, wanted=LabelFilter(), at=later(50))
-            with at_step(step, overtaken):
+            with builds.at_step(step, overtaken):
                 export_build.build(export_id=asked.pk, at=later(51))
 
             asked.refresh_from_db()
             assert asked.file_name == f"labels-{asked.pk}-2.jsonl"
             assert not list(folder.glob(f"labels-{asked.pk}-1.*"))
-            assert is_whole(asked, folder)
+            assert builds.is_whole(asked, folder)
             export_files.delete([asked.file_name])
 
 
 class TestErased:
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", builds.STEPS)
     def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, step: str) -> None:
-        post = Post.objects.get(revisions__text__contains=WORD)
+        post = Post.objects.get(revisions__text__contains=builds.WORD)
         erasures: list[threading.Thread] = []
 
         def erase_it() -> None:
             erasures.append(in_thread(lambda: erase.post(post_id=post.pk, at=later(52))))
             # The publisher holds the row: there the erasure comes right after it.
-            erasures[0].join(0.3 if step == "publishing" else WAIT_SECONDS)
+            erasures[0].join(0.3 if step == "publishing" else builds.WAIT_SECONDS)
 
-        with at_step(step, erase_it):
+        with builds.at_step(step, erase_it):
             export_build.build(export_id=asked.pk, at=later(51))
-        erasures[0].join(WAIT_SECONDS)
+        erasures[0].join(builds.WAIT_SECONDS)
 
-        assert words_left(folder) == []
-        assert is_whole(finish(asked, at=later(52)), folder)
-        assert words_left(folder) == []
+        assert builds.words_left(folder) == []
+        assert builds.is_whole(builds.finish(asked, at=later(52)), folder)
+        assert builds.words_left(folder) == []
         assert asked.state == (ExportState.FAILED if step == "publishing" else ExportState.READY)
         assert (asked.attempts, asked.rows_written) == (1, 3 if step == "publishing" else 2)
 
@@ -162,7 +151,7 @@ class TestErased:
             name = next(name for name in of if name not in erased)
             erased.append(name)
             in_thread(lambda: erase.author(platform=platform, external_id=name, at=later(52))).join(
-                WAIT_SECONDS
+                builds.WAIT_SECONDS
             )
 
         def lines(**asked: Any) -> Iterator[LabelLine]:
@@ -175,7 +164,10 @@ class TestErased:
         found = label_lines.lines
         monkeypatch.setattr(label_lines, "lines", lines)
         row = exports.request(requested_by=lead, wanted=LabelFilter(), form=form, at=later(50))
-        with at_step("written", lambda: erase_next(authors)), at_step("moved", lambda: erase_next(authors)):
+        with (
+            builds.at_step("written", lambda: erase_next(authors)),
+            builds.at_step("moved", lambda: erase_next(authors)),
+        ):
             export_build.build(export_id=row.pk, at=later(51))
 
         row.refresh_from_db()
@@ -191,22 +183,22 @@ class TestErased:
         self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(export_build, "_ERASURES_SECONDS", 1)
-        post = Post.objects.get(revisions__text__contains=WORD)
+        post = Post.objects.get(revisions__text__contains=builds.WORD)
         with transaction.atomic():
             erase.post(post_id=post.pk, at=later(51))
-            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(51))).join(WAIT_SECONDS)
+            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(51))).join(builds.WAIT_SECONDS)
 
         asked.refresh_from_db()
         assert asked.state == ExportState.WAITING
-        assert is_whole(finish(asked, at=later(51)), folder)
-        assert (words_left(folder), asked.rows_written) == ([], 2)
+        assert builds.is_whole(builds.finish(asked, at=later(51)), folder)
+        assert (builds.words_left(folder), asked.rows_written) == ([], 2)
 
     def test_spares_exports_of_another_time(self, asked: Export, lead: User) -> None:
         export_build.build(export_id=asked.pk, at=later(51))
         other = exports.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
         export_build.build(export_id=other.pk, at=later(51))
 
-        erase.post(post_id=Post.objects.get(revisions__text__contains=WORD).pk, at=later(52))
+        erase.post(post_id=Post.objects.get(revisions__text__contains=builds.WORD).pk, at=later(52))
 
         states = dict(Export.objects.values_list("pk", "state"))
         assert states == {asked.pk: ExportState.FAILED, other.pk: ExportState.READY}
@@ -217,7 +209,7 @@ def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path) -> Non
     named = {path.name for path in folder.iterdir()}
     strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
     for name in (*strays, "labels-of-mine.csv", "notes.txt"):
-        (folder / name).write_text(WORD)
+        (folder / name).write_text(builds.WORD)
 
     export_files.delete_strays()
 

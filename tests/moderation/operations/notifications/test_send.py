@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -111,14 +112,23 @@ class TestOnce:
         assert len(back.got) == 1
         assert states() == {"sent"}
 
-    @pytest.mark.parametrize(("status", "state"), [(451, "waiting"), (550, "failed")])
-    def test_tries_again_what_was_refused_for_the_moment(
-        self, turn: Turn, mail: MailServer, happen: Happen, status: int, state: str
+    @pytest.mark.parametrize(
+        ("channel", "status", "state"),
+        [
+            ("mail", 451, "waiting"),
+            ("mail", 550, "failed"),
+            ("chat", 503, "waiting"),
+            ("chat", 429, "waiting"),
+            ("chat", 404, "failed"),
+        ],
+    )
+    def test_is_tried_again_only_where_that_helps(
+        self, turn: Turn, happen: Happen, request: Any, channel: str, status: int, state: str
     ) -> None:
-        mail.status = status
-        happen(ESCALATION, at=AT)
+        request.getfixturevalue(channel).status = status
+        happen({"mail": ESCALATION, "chat": APPEAL}[channel], at=AT)
 
-        turn("mail", later(60))
+        turn(channel, later(60))
 
         assert states() == {state}
 
@@ -185,17 +195,6 @@ class TestChat:
         [(headers, body)] = chat.got
         assert headers["content-type"] == "application/json"
         assert json.loads(body) == {"text": "2 decisions were appealed: https://desk.example/appeals/"}
-
-    @pytest.mark.parametrize(("status", "state"), [(503, "waiting"), (429, "waiting"), (404, "failed")])
-    def test_is_tried_again_only_where_that_helps(
-        self, turn: Turn, chat: Receiver, happen: Happen, status: int, state: str
-    ) -> None:
-        chat.status = status
-        happen(APPEAL, at=AT)
-
-        turn("chat", later(60))
-
-        assert states() == {state}
 
     def test_knows_a_call_that_was_never_made_from_a_lost_answer(
         self, choices: NotificationChoices, chat: Receiver, monkeypatch: pytest.MonkeyPatch

@@ -40,14 +40,20 @@ class TestSweep:
 
         assert recovery.sweep(at=later(61)) == 2
 
-    def test_leaves_alone_what_still_waits_in_the_broker(
-        self, post: Post_, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("messages", [0, 1])
+    def test_leaves_alone_what_a_message_or_a_batch_at_work_takes_along(
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch, messages: int
     ) -> None:
         post()
-        monkeypatch.setattr(enqueue, "messages", lambda: {"scoring": 1})
+        monkeypatch.setattr(enqueue, "messages", lambda: {"scoring": messages})
+        if not messages:
+            post(text="at work")
+            ScoringJob.objects.filter(revision__text="at work").update(
+                state=ScoreState.SCORING, lease_until=later(sweeps.FORGOTTEN_SECONDS + 2)
+            )
 
         assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 0
-        assert recovery.sweep(at=later(sweeps.FORGOTTEN_BACKLOG_SECONDS + 1)) == 1
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_BACKLOG_SECONDS + 1)) == 2 - messages
 
     def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_) -> None:
         post(text="left")

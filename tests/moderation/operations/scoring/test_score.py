@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from unittest import mock
 
@@ -11,6 +11,7 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, transaction
 
+from moderation import enqueue
 from moderation.models import Case, Decision, Label, Release, Revision, Score, ScoringJob, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
@@ -92,28 +93,22 @@ class TestRun:
 
         assert list(fake_scorer.known) == [known, None]
 
-    @pytest.mark.parametrize(
-        ("age_seconds", "named", "seconds"),
-        [(0.0, 1, 0.15), (0.1, 7, 0.05), (0.2, 1, 0.0), (0.0, 8, 0.0), (-9.0, 1, 0.15)],
-    )
-    def test_waits_a_moment_for_others_until_eight_wait(
-        self, post: Post_, monkeypatch: pytest.MonkeyPatch, age_seconds: float, named: int, seconds: float
+    @pytest.mark.parametrize("ahead_seconds", [0, 9])
+    def test_names_the_posts_that_wait_beyond_a_batch(
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch, ahead_seconds: int
     ) -> None:
-        for _ in range(named):
+        """Also those that a machine took in whose clock is ahead."""
+        monkeypatch.setattr(enqueue, "SCORING_CHUNK", 2)
+        for _ in range(3):
             post()
-        ids = list(Revision.objects.values_list("pk", flat=True))
-        slept: list[float] = []
+        ScoringJob.objects.update(enqueued_at=later(1 + ahead_seconds))
+        first, second, third = Revision.objects.order_by("pk").values_list("pk", flat=True)
 
-        def sleep(pause: float) -> None:
-            slept.append(pause)
-            post()
+        with mock.patch.object(enqueue, "scoring_of_rest") as named:
+            assert score.run(revision_ids=[first], at=later(1)) == 2
 
-        monkeypatch.setattr(score, "sleep", sleep)
-        at = ScoringJob.objects.values_list("enqueued_at", flat=True)[0] + timedelta(seconds=age_seconds)
-
-        assert score.gathered(revision_ids=ids, at=at) == named + (age_seconds >= 0)
-        assert slept == [pytest.approx(seconds)]
-        assert score.gathered(revision_ids=ids, at=later(9)) == 0
+        assert Score.objects.order_by("revision").values_list("revision", flat=True)[1] == second
+        named.assert_called_once_with(revision_id=third)
 
     def test_leaves_a_revision_to_the_worker_that_took_it_over(self, post: Post_) -> None:
         post()

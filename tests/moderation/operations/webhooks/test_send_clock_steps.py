@@ -53,13 +53,6 @@ class TestScoring:
         assert recovery.sweep(at=later(0)) == 0
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
-    def test_a_clock_set_forward_only_repeats_work(self, post: Post_) -> None:
-        revision = revision_of(post())
-        leases.claim(revision_ids=[revision.pk], at=later(0))
-
-        assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 1
-        assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 0
-
 
 class TestCases:
     def test_a_claim_of_a_later_hour_holds_nobody_up(

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from moderation import scorer
-from moderation.models import Post, Promotion, Release, Revision
+from moderation.models import Platform, Post, Promotion, Release, Revision
 from moderation.models.releases import PromotionKind
 from moderation.operations.scoring import score
 from moderation.queries.learning import dry_run, models, shadow_figures, traffic
@@ -122,7 +122,7 @@ class TestTraffic:
 
     @pytest.mark.django_db
     def test_a_platform_without_its_own_thresholds_is_refused(self, fake_scorer: FakeScorer) -> None:
-        with pytest.raises(traffic.UnknownPlatform):
+        with pytest.raises(Platform.DoesNotExist):
             traffic.subject(scorer.release(), slug="social")
 
 

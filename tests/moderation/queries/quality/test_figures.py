@@ -148,26 +148,18 @@ class TestCoverage:
 
 
 class TestNeededLabels:
-    def test_uniform_labels_are_those_of_the_textbook(self) -> None:
-        share = float(SCORES.mean())
-
-        needed = needed_labels.of(scores=list(SCORES), share=share, within=0.2)
-
-        assert needed.uniform == pytest.approx((1 - share) / (share * 0.2**2), rel=0.01)
-        assert needed.interval_uniform == pytest.approx(needed.uniform * 2.485**2, rel=0.01)
-
     def test_so_many_labels_drawn_by_score_give_the_error(self) -> None:
         dice = np.random.default_rng(2)
         posts = 50_000
         share = float(SCORES.mean())
-        needed = needed_labels.of(scores=list(SCORES), share=share, within=0.2)
-        assert needed.by_score < needed.uniform / 2
+        needed = needed_labels.by_score(scores=list(SCORES), share=share, within=0.2)
+        assert needed < (1 - share) / (share * 0.2**2) / 2  # of uniform draws, by the textbook
         found = []
         for _ in range(200):
             scores = dice.choice(SCORES, posts)
             doubts = np.sqrt(scores * (1 - scores))
             relative = audit_chance.UNIFORM + (1 - audit_chance.UNIFORM) * doubts / doubts.mean()
-            chances = np.minimum(1.0, needed.by_score / posts * relative)
+            chances = np.minimum(1.0, needed / posts * relative)
             is_spam, is_drawn = dice.random(posts) < scores, dice.random(posts) < chances
             worth = is_drawn / chances
             found.append((is_spam @ worth) / worth.sum())
@@ -177,7 +169,7 @@ class TestNeededLabels:
     @pytest.mark.parametrize(("share", "within", "named"), [(0.0, 0.2, "share"), (0.1, 1.0, "within")])
     def test_refuses_what_is_no_share(self, share: float, within: float, named: str) -> None:
         with pytest.raises(ValueError, match=named):
-            needed_labels.of(scores=[0.1] * 100, share=share, within=within)
+            needed_labels.by_score(scores=[0.1] * 100, share=share, within=within)
 
 
 class TestAgreement:

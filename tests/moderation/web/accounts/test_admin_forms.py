@@ -25,8 +25,10 @@ class TestPeople:
         assert client.get("/queue/").headers["Location"] == "/account/"
         assert password not in admin_desk.get("/users/").content.decode()
 
-    def test_are_refused_under_a_name_that_is_taken(self, admin_desk: Client) -> None:
-        assert admin_desk.post("/users/", {"username": "admin", "role": "lead"}).status_code == 422
+    # In wide letters, too, and with one that stands for eighteen.
+    @pytest.mark.parametrize("name", ["admin", "ａdmin", "ﷺ", "ﷺ" * 10])
+    def test_are_refused_under_a_name_that_is_taken_or_none(self, admin_desk: Client, name: str) -> None:
+        assert admin_desk.post("/users/", {"username": name, "role": "lead"}).status_code == 422
 
     def test_get_another_role_at_once(self, admin_desk: Client, desk: Client, moderator: User) -> None:
         assert desk.get("/rules/").status_code == 403
@@ -39,7 +41,7 @@ class TestPeople:
     def test_hand_their_cases_back_when_closed(
         self, admin_desk: Client, case_in_front: Case, moderator: User
     ) -> None:
-        admin_desk.post(f"/users/{moderator.pk}/switch/")
+        admin_desk.post(f"/users/{moderator.pk}/switch/", {"active": "0"})
 
         case_in_front.refresh_from_db()
         moderator.refresh_from_db()
@@ -52,7 +54,7 @@ class TestPeople:
     def test_cannot_lock_themselves_out(self, admin_desk: Client, admin: User) -> None:
         User.objects.create_user("second", role=Role.ADMIN)
 
-        admin_desk.post(f"/users/{admin.pk}/switch/")
+        admin_desk.post(f"/users/{admin.pk}/switch/", {"active": "0"})
         admin_desk.post(f"/users/{admin.pk}/", {"role": "moderator"})
 
         admin.refresh_from_db()
@@ -63,11 +65,13 @@ class TestPeople:
 
         assert client.post("/sign-in/", {"username": "moderator", "password": password}).status_code == 302
 
-    def test_closing_an_account_asks_first(self, admin_desk: Client, moderator: User) -> None:
-        body = admin_desk.get("/users/").content.decode()
 
-        assert f'data-opens="close-{moderator.pk}"' in body
-        assert "Deactivate the account of moderator?" in body
+@pytest.mark.parametrize(
+    "page", ["platforms/1/stand", "users/1/switch", "users/1/addresses", "decisions/1/action"]
+)
+@pytest.mark.parametrize("given", [{}, dict.fromkeys(("act", "active", "allowed", "answer"), "nonsense")])
+def test_an_act_that_no_form_names_is_refused(admin_desk: Client, page: str, given: dict[str, str]) -> None:
+    assert admin_desk.post(f"/{page}/", given).status_code == 400
 
 
 def shown_secret(answer: Any) -> str:
