@@ -104,9 +104,7 @@ def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Se
         kind = application.Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes)
         services.append(application.worker(kind, state=state))
     if has_web:
-        services.append(
-            application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes())
-        )
+        services.append(application.web(port=int(os.environ["SPAMDESK_WEB_PORT"])))
     return services
 
 

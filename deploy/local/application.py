@@ -134,8 +134,8 @@ def beat() -> Service:
     )
 
 
-def web(*, port: int, processes: int = 1) -> Service:
-    """Return the web server.
+def web(*, port: int) -> Service:
+    """Return the web server: a process per processor, at most two.
 
     It replaces its own hanging processes; the supervisor restarts all of it only if nothing answers for a
     minute.
@@ -148,7 +148,7 @@ def web(*, port: int, processes: int = 1) -> Service:
             "config.server",
             f"--host={ports.LOOPBACK}",
             f"--port={port}",
-            f"--processes={processes}",
+            f"--processes={_processes('SPAMDESK_WEB_PROCESSES', most=2)}",
         ),
         folder=ROOT,
         needs_servers=True,
@@ -183,11 +183,6 @@ def simulated_web(*, port: int, state: State) -> Service:
         folder=ROOT,
         says="pages and pictures of simulated posts",
     )
-
-
-def web_processes() -> int:
-    """Return how many web processes to run: one per available processor, at most two."""
-    return _processes("SPAMDESK_WEB_PROCESSES", most=2)
 
 
 def _processes(variable: str, *, most: int) -> int:

@@ -63,7 +63,7 @@ def main() -> None:
     services = (
         *(application.worker(kind, state=state) for kind in application.workers()),
         application.beat(),
-        application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes()),
+        application.web(port=int(os.environ["SPAMDESK_WEB_PORT"])),
     )
     parent = _Parent(logs=state.folder("logs"), mark=os.environ[MARK], environment={}, say=say)
     for number in _SIGNALS:
