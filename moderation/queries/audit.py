@@ -67,7 +67,9 @@ class ChainState:
 
 def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line]:
     """Return entries, newest first, with their places in the chain. Raises InvalidCursor."""
-    rows = AuditEntry.objects.select_related("actor")
+    names = ("actor__username", "actor__first_name", "actor__last_name")
+    shown = ("at", "action", "subject_kind", "subject_id", "details", *names)
+    rows = AuditEntry.objects.select_related("actor").only(*shown)
     if wanted.actor_id is not None:
         rows = rows.filter(actor=wanted.actor_id)
     elif wanted.is_system:

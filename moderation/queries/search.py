@@ -34,7 +34,7 @@ from moderation.queries.rules import targets
 from scoring.links import registrable_domain
 
 _READ_LENGTH = 640
-_DOMAINS_SHOWN = 5
+DOMAINS_SHOWN = 5
 _FEW = 5_000
 
 
@@ -228,7 +228,7 @@ def _columns(revisions: QuerySet[Revision], viewer: User) -> QuerySet[Revision, 
 
 def domains_of(revision_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the domains that revisions link to first, by the revision's id, for a row of a list."""
-    links = PostLink.objects.filter(revision__in=revision_ids, position__lt=_DOMAINS_SHOWN)
+    links = PostLink.objects.filter(revision__in=revision_ids, position__lt=DOMAINS_SHOWN)
     domains: dict[int, dict[str, None]] = {}
     for revision_id, name in links.order_by("revision_id", "position").values_list(
         "revision_id", "domain__name"

@@ -142,7 +142,8 @@ def newest(*, viewer: User, cursor: str = "", limit: int = keyset.SHOWN) -> Page
 
 
 def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, limit: int) -> Page[ListRow]:
-    campaigns = rows.select_related("example").defer("example__journey", "example__author_snapshot")
+    shown = ("opened_at", "latest_at", "posts", "authors", "domains", "example__text")
+    campaigns = rows.select_related("example").only(*shown)
     return keyset.page(campaigns, order=order, after=after, limit=limit).of(_rows)
 
 

@@ -1,5 +1,6 @@
 """Counts of waiting cases by reason, age and language; the longest waiting time over the last day."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -67,8 +68,12 @@ def overview(*, viewer: User, at: datetime, wanted: QueueFilter = EVERYTHING) ->
         aggregates[f"bucket_{index}"] = Count("pk", filter=aged(index, at=at))
     groups: list[Any] = list(visible(viewer).order_by().values("reason", "language").annotate(**aggregates))
 
-    def total(name: str, **of: str) -> int:
-        return sum(group[name] for group in groups if of.items() <= group.items())
+    by_reason: dict[str, list[Any]] = defaultdict(list)
+    for group in groups:
+        by_reason[group["reason"]].append(group)
+
+    def total(name: str, reason: str = "") -> int:
+        return sum(group[name] for group in (by_reason[reason] if reason else groups))
 
     return Overview(
         total=total("cases"),

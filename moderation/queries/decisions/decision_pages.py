@@ -13,6 +13,13 @@ from moderation.queries.keyset import SHOWN, Page
 
 _BATCH = 1_000
 _ORDER = ("-decided_at", "-pk")
+_NAMES = ("username", "first_name", "last_name")
+_SHOWN = (
+    *("verdict", "reason", "decided_at", "effective_at", "campaign_decision__campaign", "revision__text"),
+    *("post__external_id", "post__author__display_name", "post__author__external_id", "reversal__reason"),
+    *("score__spam_probability", "score__route_reason", "score__is_degraded", "reversal__replacement"),
+    *(f"{user}__{name}" for user in ("decided_by", "reversal__reversed_by") for name in _NAMES),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +77,14 @@ def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int =
     rows, after = _wanted(viewer, wanted), keyset.after(cursor, datetime, int)
     if wanted.source == DecisionSource.MODERATOR:
         rows = keyset.newest_of_users(rows, user="decided_by", order=_ORDER, after=after, limit=limit)
-    return keyset.page(rows, order=_ORDER, after=after, limit=limit)
+    return keyset.page(rows.only(*_SHOWN), order=_ORDER, after=after, limit=limit)
 
 
 def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     """Yield all decisions that the pages would show, a batch at a time: no transaction stays open between."""
-    after = None
+    after, rows = None, _wanted(viewer, wanted).select_related("post__platform", "action")
     while True:
-        batch = keyset.page(_wanted(viewer, wanted), order=_ORDER, after=after, limit=_BATCH)
+        batch = keyset.page(rows, order=_ORDER, after=after, limit=_BATCH)
         yield from batch.rows
         if batch.end is None:
             return
@@ -107,11 +114,9 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
         "decided_by",
         "campaign_decision",
         "post__author",
-        "post__platform",
         "revision",
         "score",
         "reversal__reversed_by",
-        "action",
     )
     return decisions.select_related(*related).defer(*latest_scores.explaining("score"), "revision__journey")
 

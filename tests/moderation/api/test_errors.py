@@ -2,16 +2,18 @@
 
 import io
 import json
+import resource
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from moderation.api import errors, problems
+from moderation.api import errors, middleware, problems
 from moderation.operations.outbox import feed
 from moderation.operations.posts import ingest
 from tests.moderation.api.answers import bad_fields, problem
@@ -33,6 +35,21 @@ class TestRequestId:
 
     def test_pages_have_one_too(self) -> None:
         assert Client().get("/problems/").headers["X-Request-ID"]
+
+    def test_leaves_room_for_all_frames_in_one_chunk_of_the_stack(self) -> None:
+        respond = middleware.request_ids(lambda _: HttpResponse(max(map(_faults, range(200)))))
+
+        assert int(b"".join(respond(RequestFactory().get("/")))) < 100
+
+
+def _faults(depth: int) -> int:
+    """Return the page faults of 200 calls from so deep."""
+    if depth:
+        return _faults(depth - 1)
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+    for _ in range(200):
+        json.dumps({})
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before
 
 
 @pytest.mark.django_db

@@ -5,15 +5,15 @@ from datetime import datetime, timedelta
 import pytest
 from django.test import Client
 
-from moderation.models import Case, Platform, Score, User
+from moderation.models import Case, Complaint, Score, User
 from moderation.models.cases import CaseState
-from moderation.operations.posts import complaints
 from moderation.queries import keyset
 from moderation.queries.cases import backlog, pace, queue, queue_mix
 from moderation.queries.cases.queue_filter import QueueFilter, Sort
 from moderation.queries.cases.queue_mix import Load
 from moderation.queries.keyset import InvalidCursor, Key
 from tests.moderation.conftest import Case_, Judged
+from tests.moderation.counted_case import report_it
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT
 
@@ -50,28 +50,19 @@ class TestOrder:
 
         assert shown(moderator, AT, sort=Sort.NEWEST) == [case.pk for case in reversed(three)]
 
-    def test_most_reported_first(self, three: list[Case], moderator: User, platform: Platform) -> None:
+    def test_most_reported_first(self, three: list[Case], moderator: User) -> None:
         for reporter, case in (("a", three[1]), ("b", three[1]), ("c", three[0])):
-            complaint = complaints.IncomingComplaint(
-                post=case.post.external_id, reporter=reporter, reason="spam", reported_at=AT
-            )
-            complaints.record(platform=platform, complaint=complaint, at=AT)
+            report_it(case.post, at=AT, reporter=reporter)
 
         mild, even, wild = (case.pk for case in three)
         assert shown(moderator, AT, sort=Sort.REPORTED) == [even, mild, wild]
 
     def test_counts_machines_and_hides_what_they_alone_reported(
-        self, three: list[Case], moderator: User, platform: Platform
+        self, three: list[Case], moderator: User
     ) -> None:
         for reporter, case in (("bot", three[0]), ("bot", three[1]), ("b", three[1])):
-            said = complaints.IncomingComplaint(
-                post=case.post.external_id,
-                reporter=reporter,
-                reason="spam",
-                reported_at=AT,
-                is_automated=reporter == "bot",
-            )
-            complaints.record(platform=platform, complaint=said, at=AT)
+            report_it(case.post, at=AT, reporter=reporter)
+        Complaint.objects.filter(reporter__external_id="bot").update(is_automated=True)
 
         mild, even, wild = (case.pk for case in three)
         rows = queue.rows(viewer=moderator, wanted=QueueFilter(), at=AT).rows

@@ -80,7 +80,7 @@ class TestQueue:
             for number in range(more):
                 open_case(text=f"https://{name}{number}.example/ offer")
 
-            assert len(asked(desk, "/queue/")) == 12
+            assert len(asked(desk, "/queue/")) == 10
 
     @pytest.mark.parametrize(
         ("query", "found"),

@@ -37,9 +37,10 @@ class TestDecisions:
         assert "grey cat" not in lead_desk.get("/decisions/?whose=mine").content.decode()
 
     def test_never_show_others_to_a_moderator(self, desk_of: DeskOf, other_moderator: User) -> None:
-        body = desk_of(other_moderator).get("/decisions/?whose=everyone").content.decode()
+        desk = desk_of(other_moderator)
 
-        assert "grey cat" not in body
+        assert "grey cat" not in desk.get("/decisions/?whose=everyone").content.decode()
+        assert exported(desk, "?whose=everyone") == []
 
     def test_are_corrected_with_a_reason(self, desk: Client, decision: Decision) -> None:
         desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
@@ -81,7 +82,8 @@ class TestFilters:
 
         assert {code for code in AUTOMATIC_REASONS if f'value="{code}"' in body} == set(AUTOMATIC_REASONS)
         assert "ban: phone number" in body
-        assert "banned_phone" not in desk.get("/decisions/").content.decode()
+        own = desk.get("/decisions/").content.decode()
+        assert not any(word in own for word in ("banned_phone", 'name="whose"'))
 
     def test_rows_tell_reasons_in_words(self, lead_desk: Client, reasons: dict[str, Reason]) -> None:
         assert f">{reasons['scam'].title}</span>" in lead_desk.get("/decisions/").content.decode()
@@ -116,9 +118,6 @@ class TestFilters:
     def test_find_by_person(self, lead_desk: Client, moderator: User, other_moderator: User) -> None:
         assert "grey cat" in lead_desk.get(f"/decisions/?whose={moderator.pk}").content.decode()
         assert "grey cat" not in lead_desk.get(f"/decisions/?whose={other_moderator.pk}").content.decode()
-
-    def test_offer_a_moderator_no_person(self, desk: Client) -> None:
-        assert 'name="whose"' not in desk.get("/decisions/").content.decode()
 
     def test_find_what_the_filter_decided(self, lead_desk: Client) -> None:
         Decision.objects.update(source="automatic", decided_by=None, reason="allowed")
@@ -177,10 +176,3 @@ class TestExport:
         judged_alike(open_case(), probability=0.5, spam=7, fine=1)
 
         assert len({row["decision_id"] for row in exported(lead_desk)}) == 8
-
-    def test_gives_a_moderator_their_own(
-        self, desk_of: DeskOf, other_moderator: User, open_case: Case_, decided: Decided
-    ) -> None:
-        decided(open_case())
-
-        assert exported(desk_of(other_moderator), "?whose=everyone") == []
