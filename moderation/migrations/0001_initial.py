@@ -1291,7 +1291,7 @@ class Migration(migrations.Migration):
                         ('event', models.CharField(max_length=40)),
                         ('sequence', models.PositiveIntegerField(db_default=1, default=1)),
                         ('body', models.JSONField()),
-                        ('state', models.CharField(choices=[('waiting', 'waiting'), ('delivered', 'delivered'), ('failed', 'failed'), ('cancelled', 'cancelled'), ('polled', 'polled')], default='waiting', max_length=10)),
+                        ('state', models.CharField(choices=[('waiting', 'waiting'), ('delivered', 'delivered'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
                         ('created_at', models.DateTimeField()),
                         ('next_attempt_at', models.DateTimeField()),
                         ('lease_until', models.DateTimeField(blank=True, null=True)),
