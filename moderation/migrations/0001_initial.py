@@ -425,7 +425,7 @@ class Migration(migrations.Migration):
                         ('ip_network', models.CharField(blank=True, max_length=64)),
                         ('ip_asn', models.PositiveIntegerField(blank=True, help_text="The address's autonomous system.", null=True)),
                         ('user_agent', models.CharField(blank=True, max_length=500)),
-                        ('journey', models.JSONField(default=list)),
+                        ('journey', models.TextField(default='[]', help_text='JSON: [[step, milliseconds], …].')),
                         ('shares', models.PositiveIntegerField(blank=True, null=True)),
                         ('comments', models.PositiveIntegerField(blank=True, null=True)),
                         ('views', models.PositiveIntegerField(blank=True, help_text='No model reads them.', null=True)),

@@ -57,7 +57,7 @@ WHERE j.revision_id = r.id AND j.state = ANY(%(open)s)
 _IDS = (
     "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
 )
-_JSON = ("links", "media_urls", "transcripts", "author_snapshot", "journey")
+_JSON = ("links", "media_urls", "transcripts", "author_snapshot")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
 _VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 """All but the ids of the revision and of its post."""
