@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='AuthorBand',
                     fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('pk', models.CompositePrimaryKey('author_id', 'digest', blank=True, editable=False, primary_key=True, serialize=False)),
                         ('author', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='bands', to='moderation.author')),
                         ('digest', models.BigIntegerField()),
                         ('first_seen_at', models.DateTimeField()),
@@ -187,7 +187,6 @@ class Migration(migrations.Migration):
                     options={
                         'ordering': ('author_id', 'digest'),
                         'indexes': [models.Index(fields=['digest', '-first_seen_at'], name='band_authors')],
-                        'constraints': [models.UniqueConstraint(fields=('author', 'digest'), name='band_once_per_author')],
                     },
                 ),
                 migrations.CreateModel(
@@ -1076,7 +1075,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='FeedEntry',
                     fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('pk', models.CompositePrimaryKey('decision_id', 'stream', 'is_retraction', blank=True, editable=False, primary_key=True, serialize=False)),
                         ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
                         ('stream', models.CharField(choices=[('decisions', 'Decisions'), ('labels', 'Labels')], max_length=10)),
                         ('decision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
@@ -1088,7 +1087,7 @@ class Migration(migrations.Migration):
                     options={
                         'ordering': ('platform', 'stream', 'entered_at', 'number'),
                         'indexes': [models.Index(condition=models.Q(('number__isnull', True)), fields=['platform', 'stream', 'due_at', 'decision'], name='feed_unnumbered')],
-                        'constraints': [models.UniqueConstraint(fields=('decision', 'stream', 'is_retraction'), name='feed_entry_once'), models.UniqueConstraint(condition=models.Q(('number__isnull', False)), fields=('platform', 'stream', 'entered_at', 'number'), name='feed_position_once'), models.CheckConstraint(condition=models.Q(models.Q(('entered_at__isnull', True), ('number__isnull', True)), models.Q(('entered_at__isnull', False), ('number__isnull', False)), _connector='OR'), name='feed_position_is_whole')],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('number__isnull', False)), fields=('platform', 'stream', 'entered_at', 'number'), name='feed_position_once'), models.CheckConstraint(condition=models.Q(models.Q(('entered_at__isnull', True), ('number__isnull', True)), models.Q(('entered_at__isnull', False), ('number__isnull', False)), _connector='OR'), name='feed_position_is_whole')],
                     },
                 ),
                 migrations.CreateModel(
