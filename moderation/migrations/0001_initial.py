@@ -921,7 +921,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('revision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='moderation.revision')),
                         ('generation', models.PositiveIntegerField()),
-                        ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='moderation.release')),
+                        ('release', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='moderation.release')),
                         ('scored_at', models.DateTimeField()),
                         ('record', models.JSONField()),
                         ('schema_hash', models.CharField(max_length=64)),
@@ -950,7 +950,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('revision_id', 'scored_at', 'id'),
-                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
+                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['release'], name='score_by_release'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
                         'constraints': [models.UniqueConstraint(fields=('revision', 'generation'), name='score_once_per_generation'), models.CheckConstraint(condition=models.Q(('spam_probability__gte', 0), ('spam_probability__lte', 1)), name='score_probability_in_range')],
                     },
                 ),
@@ -1021,8 +1021,8 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('decided_at', 'id'),
-                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['-decided_at', '-id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
-                        'constraints': [models.UniqueConstraint(fields=('case', 'case_version'), name='one_decision_per_case_version'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('source', 'automatic')), models.Q(('decided_by__isnull', False), ('source', 'moderator')), _connector='OR'), name='decision_names_its_moderator')],
+                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(condition=models.Q(('decided_by__isnull', False)), fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(condition=models.Q(('source', 'moderator')), fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['-decided_at', '-id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('case__isnull', False)), fields=('case', 'case_version'), name='one_decision_per_case_version'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('source', 'automatic')), models.Q(('decided_by__isnull', False), ('source', 'moderator')), _connector='OR'), name='decision_names_its_moderator')],
                     },
                 ),
                 migrations.CreateModel(
