@@ -139,7 +139,7 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         ip=_ADDRESS,
         ip_network=f"CASE WHEN family(t.ip) = 4 THEN network(set_masklen({_ADDRESS}, 24))::text"
         " ELSE t.ip_network END",
-        text_digest="encode(sha256((t.text_digest || g)::bytea), 'hex')",
+        text_digest="md5(t.text_digest || g)",
     )
     _rows.copy(
         RevisionGroup,

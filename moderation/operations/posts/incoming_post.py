@@ -155,7 +155,7 @@ def _network(ip: str | None) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]  # 128 bits
 
 
 def _snapshot(author: IncomingAuthor) -> dict[str, Any]:
