@@ -249,7 +249,7 @@ def unsaved(
         sub_models=dict(result.sub_models),
         base=result.base,
         contributions=[
-            [part.feature, None if math.isnan(part.value) else part.value, part.contribution]
+            [part.feature, None if math.isnan(part.value) else part.value, round(part.contribution, 6)]
             for part in sorted(result.contributions, key=lambda part: -abs(part.contribution))
             if part.contribution or is_for_people or part.feature not in latest_scores.KNOWN
         ],
