@@ -151,7 +151,7 @@ def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
         "is_audit_sample",
         "revision_id",
         text=Left("revision__text", _READ_LENGTH),
-        followers=F("record__author__followers"),
+        followers=F("revision__author_snapshot__followers"),
         shares=F("revision__shares"),
         comments=F("revision__comments"),
     )

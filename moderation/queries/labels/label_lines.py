@@ -18,14 +18,15 @@ from moderation.queries.keyset import Key, Page
 from moderation.queries.labels import label_json
 from moderation.queries.labels.label_json import LabelValues
 from moderation.queries.labels.labels import LabelFilter, standing
+from moderation.queries.records.stored_records import WHOLE
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 
 _MASKED = """jsonb_set(
-  jsonb_set(s.record, '{ip}',
-    CASE WHEN s.record ->> 'ip' IS NULL THEN 'null' ELSE '"0.0.0.0"' END::jsonb, false),
+  jsonb_set(w.record, '{ip}',
+    CASE WHEN w.record ->> 'ip' IS NULL THEN 'null' ELSE '"0.0.0.0"' END::jsonb, false),
   '{author,email_domain}',
-  CASE WHEN s.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
+  CASE WHEN w.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
   false)"""
 """A record without its sender. That an address and an e-mail domain were sent stays known: features
 distinguish it. Members that the record lacks, as an erased one does, are not added.
@@ -72,7 +73,7 @@ _COLUMNS = (
     ),
     ("features", "s.features::text", "text"),
     ("content", "coalesce(s.content_probability::text, 'null')", "text"),
-    ("record", f"CASE WHEN %(has_addresses)s THEN s.record ELSE {_MASKED} END::text", "text"),
+    ("record", f"CASE WHEN %(has_addresses)s THEN w.record ELSE {_MASKED} END::text", "text"),
     # what is counted, and where the next statement goes on
     (
         "is_by_complaint",
@@ -96,6 +97,7 @@ _STANDING = f"""
   JOIN moderation_revision r ON r.id = d.revision_id
   JOIN moderation_post p ON p.id = l.post_id
   JOIN moderation_platform f ON f.id = p.platform_id
+  CROSS JOIN LATERAL (SELECT {WHOLE} AS record) w
   LEFT JOIN moderation_user u ON u.id = d.decided_by_id
   LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL

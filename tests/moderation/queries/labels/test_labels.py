@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from moderation.models import Case, Label, Platform, Post, Score, User
+from moderation.models import Case, Decision, Label, Platform, Post, Score, User
 from moderation.models.feed import Stream
 from moderation.operations.outbox import feed
 from moderation.queries.labels import calibration, label_balance, label_changes, label_lines
 from moderation.queries.labels.labels import LabelFilter
+from moderation.queries.records import stored_records
 from scoring.splits import Split
 from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_, Judged
@@ -82,6 +83,12 @@ class TestLines:
         standing = {one.line for one in changed if not one.is_retraction}
         assert standing == {one.line for one in label_lines.lines(wanted=LabelFilter())}
         assert {tuple(json.loads(one.line)) for one in changed} == {tuple(rows(LabelFilter())[0])}
+
+    def test_hold_records_as_a_release_reads_them(self) -> None:
+        scores = {str(made.pk): made.score for made in Decision.objects.select_related("score")}
+
+        for row in rows(LabelFilter()):
+            assert row["record"] == stored_records.whole(scores[row["provenance"]["decision_id"]])
 
 
 class TestBalance:
