@@ -84,7 +84,7 @@ def grow(*, to: int) -> None:
     copies = -(-(to - have) // have)
     start = time.perf_counter()
     steps: dict[type[Model], int] = {
-        model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)
+        model: _step(model) for model in (Author, Domain, Post, Revision, PostLink)
     }
     domain_id = Domain.objects.filter(name=EVERYWHERE).values_list("pk", flat=True).first() or 0
     bands = SimilarityBand.objects.count()
@@ -122,8 +122,13 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         _rows.copy(model, first=first, last=last, where=old, id=own, **instead)
 
     copy(Author, external_id=name)
-    copy(
-        AuthorBand, author_id=f"t.author_id {author}", first_seen_at="t.first_seen_at - g * interval '1 hour'"
+    _rows.copy(
+        AuthorBand,
+        first=first,
+        last=last,
+        where=f"t.author_id <= {steps[Author]}",
+        author_id=f"t.author_id {author}",
+        first_seen_at="t.first_seen_at - g * interval '1 hour'",
     )
     copy(Domain, name="left(g || '-' || t.name, 255)", where=f"t.id <> {kept}")
     copy(Post, external_id=name, author_id=f"t.author_id {author}", received_at=earlier)
@@ -134,7 +139,7 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         ip=_ADDRESS,
         ip_network=f"CASE WHEN family(t.ip) = 4 THEN network(set_masklen({_ADDRESS}, 24))::text"
         " ELSE t.ip_network END",
-        text_digest="encode(sha256((t.text_digest || g)::bytea), 'hex')",
+        text_digest="md5(t.text_digest || g)",
     )
     _rows.copy(
         RevisionGroup,

@@ -153,7 +153,7 @@ class PostRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values; times as ISO 8601 with offset. Only accounts say what they are."""
-        values = typing.cast("dict[str, Any]", _plain(self))
+        values = typing.cast("dict[str, Any]", plain(self))
         return values if self.is_account else {name: values[name] for name in values if name != "is_account"}
 
     @classmethod
@@ -176,11 +176,17 @@ NOTHING_KNOWN = PostRecord(
 """A post about which nothing is known: the reference for every known value."""
 
 
-def _plain(part: object) -> object:
+def plain(part: object, *, is_lean: bool = False) -> object:
+    """Return a part of a record as plain JSON values; a lean one without defaults, collected pieces aside."""
     if dataclasses.is_dataclass(part):
-        return {field.name: _plain(getattr(part, field.name)) for field in dataclasses.fields(part)}
+        leaves_out = is_lean and isinstance(part, PostRecord | History | Link | LinkReputation)
+        return {
+            field.name: plain(value, is_lean=is_lean)
+            for field in dataclasses.fields(part)
+            if (value := getattr(part, field.name)) != field.default or not leaves_out
+        }
     if isinstance(part, tuple):
-        return [_plain(item) for item in part]
+        return [plain(item, is_lean=is_lean) for item in part]
     return part.isoformat() if isinstance(part, datetime) else part
 
 
@@ -197,7 +203,7 @@ def _build(kind: Any, stored: object, *, path: str) -> object:
         return tuple(_build(inner, item, path=f"{path}[{index}]") for index, item in enumerate(stored))
     if dataclasses.is_dataclass(kind):
         return _build_part(kind, stored, path=path)
-    return _build_plain(kind, stored, path=path)
+    return _buildplain(kind, stored, path=path)
 
 
 def _build_part(kind: Any, stored: object, *, path: str) -> object:
@@ -214,7 +220,7 @@ def _build_part(kind: Any, stored: object, *, path: str) -> object:
         raise InvalidRecord(f"{path}: {missing}") from None
 
 
-def _build_plain(kind: Any, stored: object, *, path: str) -> object:
+def _buildplain(kind: Any, stored: object, *, path: str) -> object:
     if kind is datetime and isinstance(stored, str):
         try:
             return datetime.fromisoformat(stored)

@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='AuthorBand',
                     fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('pk', models.CompositePrimaryKey('author_id', 'digest', blank=True, editable=False, primary_key=True, serialize=False)),
                         ('author', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='bands', to='moderation.author')),
                         ('digest', models.BigIntegerField()),
                         ('first_seen_at', models.DateTimeField()),
@@ -187,7 +187,6 @@ class Migration(migrations.Migration):
                     options={
                         'ordering': ('author_id', 'digest'),
                         'indexes': [models.Index(fields=['digest', '-first_seen_at'], name='band_authors')],
-                        'constraints': [models.UniqueConstraint(fields=('author', 'digest'), name='band_once_per_author')],
                     },
                 ),
                 migrations.CreateModel(
@@ -425,7 +424,7 @@ class Migration(migrations.Migration):
                         ('ip_network', models.CharField(blank=True, max_length=64)),
                         ('ip_asn', models.PositiveIntegerField(blank=True, help_text="The address's autonomous system.", null=True)),
                         ('user_agent', models.CharField(blank=True, max_length=500)),
-                        ('journey', models.JSONField(default=list)),
+                        ('journey', models.TextField(default='[]', help_text='JSON: [[step, milliseconds], …].')),
                         ('shares', models.PositiveIntegerField(blank=True, null=True)),
                         ('comments', models.PositiveIntegerField(blank=True, null=True)),
                         ('views', models.PositiveIntegerField(blank=True, help_text='No model reads them.', null=True)),
@@ -922,7 +921,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('revision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='moderation.revision')),
                         ('generation', models.PositiveIntegerField()),
-                        ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='moderation.release')),
+                        ('release', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='moderation.release')),
                         ('scored_at', models.DateTimeField()),
                         ('record', models.JSONField()),
                         ('schema_hash', models.CharField(max_length=64)),
@@ -951,7 +950,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('revision_id', 'scored_at', 'id'),
-                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
+                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['release'], name='score_by_release'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
                         'constraints': [models.UniqueConstraint(fields=('revision', 'generation'), name='score_once_per_generation'), models.CheckConstraint(condition=models.Q(('spam_probability__gte', 0), ('spam_probability__lte', 1)), name='score_probability_in_range')],
                     },
                 ),
@@ -1022,8 +1021,8 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('decided_at', 'id'),
-                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['-decided_at', '-id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
-                        'constraints': [models.UniqueConstraint(fields=('case', 'case_version'), name='one_decision_per_case_version'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('source', 'automatic')), models.Q(('decided_by__isnull', False), ('source', 'moderator')), _connector='OR'), name='decision_names_its_moderator')],
+                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(condition=models.Q(('decided_by__isnull', False)), fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(condition=models.Q(('source', 'moderator')), fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['-decided_at', '-id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('case__isnull', False)), fields=('case', 'case_version'), name='one_decision_per_case_version'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('source', 'automatic')), models.Q(('decided_by__isnull', False), ('source', 'moderator')), _connector='OR'), name='decision_names_its_moderator')],
                     },
                 ),
                 migrations.CreateModel(
@@ -1076,7 +1075,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='FeedEntry',
                     fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('pk', models.CompositePrimaryKey('decision_id', 'stream', 'is_retraction', blank=True, editable=False, primary_key=True, serialize=False)),
                         ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
                         ('stream', models.CharField(choices=[('decisions', 'Decisions'), ('labels', 'Labels')], max_length=10)),
                         ('decision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
@@ -1088,7 +1087,7 @@ class Migration(migrations.Migration):
                     options={
                         'ordering': ('platform', 'stream', 'entered_at', 'number'),
                         'indexes': [models.Index(condition=models.Q(('number__isnull', True)), fields=['platform', 'stream', 'due_at', 'decision'], name='feed_unnumbered')],
-                        'constraints': [models.UniqueConstraint(fields=('decision', 'stream', 'is_retraction'), name='feed_entry_once'), models.UniqueConstraint(condition=models.Q(('number__isnull', False)), fields=('platform', 'stream', 'entered_at', 'number'), name='feed_position_once'), models.CheckConstraint(condition=models.Q(models.Q(('entered_at__isnull', True), ('number__isnull', True)), models.Q(('entered_at__isnull', False), ('number__isnull', False)), _connector='OR'), name='feed_position_is_whole')],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('number__isnull', False)), fields=('platform', 'stream', 'entered_at', 'number'), name='feed_position_once'), models.CheckConstraint(condition=models.Q(models.Q(('entered_at__isnull', True), ('number__isnull', True)), models.Q(('entered_at__isnull', False), ('number__isnull', False)), _connector='OR'), name='feed_position_is_whole')],
                     },
                 ),
                 migrations.CreateModel(
@@ -1291,7 +1290,7 @@ class Migration(migrations.Migration):
                         ('event', models.CharField(max_length=40)),
                         ('sequence', models.PositiveIntegerField(db_default=1, default=1)),
                         ('body', models.JSONField()),
-                        ('state', models.CharField(choices=[('waiting', 'waiting'), ('delivered', 'delivered'), ('failed', 'failed'), ('cancelled', 'cancelled'), ('polled', 'polled')], default='waiting', max_length=10)),
+                        ('state', models.CharField(choices=[('waiting', 'waiting'), ('delivered', 'delivered'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
                         ('created_at', models.DateTimeField()),
                         ('next_attempt_at', models.DateTimeField()),
                         ('lease_until', models.DateTimeField(blank=True, null=True)),

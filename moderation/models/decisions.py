@@ -72,7 +72,11 @@ class Decision(models.Model):
     class Meta:
         ordering = ("decided_at", "id")
         constraints = (
-            models.UniqueConstraint(fields=("case", "case_version"), name="one_decision_per_case_version"),
+            models.UniqueConstraint(
+                fields=("case", "case_version"),
+                name="one_decision_per_case_version",
+                condition=Q(case__isnull=False),
+            ),
             models.CheckConstraint(
                 condition=Q(source="automatic", decided_by__isnull=True)
                 | Q(source="moderator", decided_by__isnull=False),
@@ -81,8 +85,14 @@ class Decision(models.Model):
         )
         indexes = (
             models.Index(fields=("post", "decided_at"), name="decision_of_post"),
-            models.Index(fields=("decided_by", "-decided_at", "-id"), name="decision_by_moderator"),
-            models.Index(fields=("effective_at", "id"), name="decision_by_effect"),
+            models.Index(
+                fields=("decided_by", "-decided_at", "-id"),
+                name="decision_by_moderator",
+                condition=Q(decided_by__isnull=False),
+            ),
+            models.Index(
+                fields=("effective_at", "id"), name="decision_by_effect", condition=Q(source="moderator")
+            ),
             # Undoing and correcting a whole campaign.
             models.Index(
                 fields=("campaign_decision", "id"),

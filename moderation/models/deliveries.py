@@ -13,13 +13,12 @@ from moderation.models.webhooks import WebhookEndpoint
 
 
 class DeliveryState(models.TextChoices):
-    """Waiting is retried until delivered or failed; polled means the platform reads decisions itself."""
+    """Waiting is retried until delivered or failed."""
 
     WAITING = "waiting", _("waiting")
     DELIVERED = "delivered", _("delivered")
     FAILED = "failed", _("failed")
     CANCELLED = "cancelled", _("cancelled")
-    POLLED = "polled", _("polled")
 
 
 class Delivery(models.Model):

@@ -34,6 +34,7 @@ class FeedEntry(models.Model):
     no late commit appears behind a reader (docs/adr/0013). Positions grow: (`entered_at`, `number`).
     """
 
+    pk = models.CompositePrimaryKey("decision_id", "stream", "is_retraction")
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)
     stream = models.CharField(max_length=10, choices=Stream.choices)
     decision = models.ForeignKey(
@@ -47,7 +48,6 @@ class FeedEntry(models.Model):
     class Meta:
         ordering = ("platform", "stream", "entered_at", "number")
         constraints = (
-            models.UniqueConstraint(fields=("decision", "stream", "is_retraction"), name="feed_entry_once"),
             models.UniqueConstraint(
                 fields=("platform", "stream", "entered_at", "number"),
                 name="feed_position_once",

@@ -147,7 +147,7 @@ class Revision(models.Model):
     ip_network = models.CharField(max_length=64, blank=True)
     ip_asn = models.PositiveIntegerField(null=True, blank=True, help_text="The address's autonomous system.")
     user_agent = models.CharField(max_length=500, blank=True)
-    journey = models.JSONField(default=list)
+    journey = models.TextField(default="[]", help_text="JSON: [[step, milliseconds], …].")
     shares = models.PositiveIntegerField(null=True, blank=True)
     comments = models.PositiveIntegerField(null=True, blank=True)
     views = models.PositiveIntegerField(null=True, blank=True, help_text="No model reads them.")

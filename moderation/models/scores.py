@@ -1,6 +1,7 @@
 """The scoring of revisions, and scores: the models' output for one, with the frozen input."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import ExpressionWrapper, Q
 
@@ -55,7 +56,7 @@ class Score(models.Model):
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="scores", db_index=False)
     generation = models.PositiveIntegerField()
-    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="scores")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="scores", db_index=False)
     scored_at = models.DateTimeField()
     record = models.JSONField()
     schema_hash = models.CharField(max_length=64)
@@ -112,6 +113,7 @@ class Score(models.Model):
         )
         indexes = (
             models.Index(fields=("route", "scored_at"), name="score_by_route"),
+            BrinIndex(fields=("release",), name="score_by_release", autosummarize=True),
             models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False)),
             models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         )

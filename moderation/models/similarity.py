@@ -36,13 +36,13 @@ class RevisionGroup(models.Model):
 class AuthorBand(models.Model):
     """One trait pair of an account as first seen; accounts that share several look alike."""
 
+    pk = models.CompositePrimaryKey("author_id", "digest")
     author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="bands", db_index=False)
     digest = models.BigIntegerField()
     first_seen_at = models.DateTimeField()
 
     class Meta:
         ordering = ("author_id", "digest")
-        constraints = (models.UniqueConstraint(fields=("author", "digest"), name="band_once_per_author"),)
         indexes = (models.Index(fields=("digest", "-first_seen_at"), name="band_authors"),)
 
 

@@ -20,11 +20,12 @@ from moderation import enqueue, scorer
 from moderation.models import Case, ReviewPage, Score
 from moderation.operations.infrastructure import transactions
 from moderation.queries import case_access
+from moderation.queries.records import stored_records
 from scoring import counterfactual, evidence_words, routing
 from scoring.content import Unavailable
 from scoring.evidence_model import EVIDENCE, read_before
 from scoring.explain import word_contributions
-from scoring.records import InvalidRecord, PostRecord
+from scoring.records import InvalidRecord
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +49,8 @@ def explain(*, score_id: int) -> None:
         return
     _IN_WORK.add(score_id)
     try:
-        score = Score.objects.select_related("revision").filter(_lacking(), pk=score_id).first()
+        scores = Score.objects.select_related(stored_records.RELATED)
+        score = scores.filter(_lacking(), pk=score_id).first()
         if score is not None:
             _explain(score)
     finally:
@@ -132,7 +134,7 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     spent = 0.0
     scorers, release_id = scorer.current(), score.release_id
     content = scorers.of(release_id).content_on(
-        score.record["platform"], content=scorers.explaining_content_of(release_id)
+        score.revision.post.platform.slug, content=scorers.explaining_content_of(release_id)
     )
 
     def asked(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -155,7 +157,7 @@ def evidence_words_of(score: Score) -> list[tuple[str, float]]:
     """
     scorers, release_id = scorer.current(), score.release_id
     return evidence_words.of(
-        PostRecord.from_json(score.record),
+        stored_records.read(score),
         release=scorers.of(release_id).release,
         content=scorers.explaining_content_of(release_id),
     )
@@ -168,7 +170,7 @@ def _counterfactual(score: Score) -> dict[str, Any]:
     words = [word for word in score.word_contributions or () if word[2] > 0 or not is_spam]
     words.sort(key=lambda word: -abs(word[2]))
     change = counterfactual.find(
-        PostRecord.from_json(score.record),
+        stored_records.read(score),
         scorer=scorer.current().of(score.release_id),
         content_probability=score.content_probability,
         words=[(int(start), int(end)) for start, end, _ in words],

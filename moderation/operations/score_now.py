@@ -16,6 +16,7 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.posts.ingest import Accepted, Refused
 from moderation.operations.scoring import score
+from moderation.queries.records import stored_records
 
 log = structlog.get_logger(__name__)
 
@@ -96,7 +97,8 @@ def _limit_statements(milliseconds: int) -> None:
 
 
 def _found(answer: Accepted) -> Score | None:
-    return Score.objects.filter(revision=answer.revision_id).order_by("-generation").first()
+    scores = Score.objects.select_related(stored_records.RELATED).filter(revision=answer.revision_id)
+    return scores.order_by("-generation").first()
 
 
 def _decision(answer: Accepted) -> Decision | None:

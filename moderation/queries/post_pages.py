@@ -30,12 +30,13 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.feed import Stream
 from moderation.queries import case_access, keyset, latest_scores, parents
-from moderation.queries.cases import case_pages, scored_post
+from moderation.queries.cases import case_pages
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.keyset import Page
 from moderation.queries.parents import Thread
+from moderation.queries.records import stored_records
 
 _REVISIONS = 5
 _SCORES = 10
@@ -209,7 +210,7 @@ def _explained(post: Post, score_id: int | None, viewer: User) -> ScoredPost | N
     if score is None:
         return None
     score.revision.post = post
-    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=score.newest_case)
+    return ScoredPost(score=score, record=stored_records.readable(score), case_id=score.newest_case)
 
 
 def _standing(post: Post, shown: Page[DecisionStep], cursor: str) -> Decision | None:

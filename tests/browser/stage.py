@@ -11,8 +11,8 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, Dialog, Page, Request
 
 from moderation.models import Case, Decision, Release, Score, User
+from moderation.queries.records import stored_records
 from scoring.features import NAMES, NO_MODELS, extract
-from scoring.records import PostRecord
 
 # Trial 17: what has worked against somebody, somewhere. Every one calls alert or leaves the page's origin.
 MARKUP = (
@@ -112,7 +112,7 @@ def sign_in(context: BrowserContext, user: User, origin: str) -> None:
 
 def explain(case: Case) -> None:
     """Give a case's score a reason of every feature, and a change that would have altered its route."""
-    record = PostRecord.from_json(Score.objects.get(pk=case.score_id).record)
+    record = stored_records.read(Score.objects.get(pk=case.score_id))
     values = extract(record, models=NO_MODELS).tolist()
     reasons = [
         [name, None if math.isnan(value) else value, (0.9 - place / 60) * (-1 if place % 7 == 6 else 1)]

@@ -18,7 +18,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from moderation.api import examples
-from moderation.models import AuditEntry, Delivery, Platform, Score, ShadowRun, User
+from moderation.models import AuditEntry, Delivery, Platform, Revision, ShadowRun, User
 from moderation.models.learning import ProposalKind
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
@@ -180,7 +180,7 @@ def test_every_scope_but_its_own_is_refused(
 def test_addresses_and_mail_domains_are_in_no_answer_webhook_or_audit_entry(
     platform: Platform, theirs: Ids, boss: User, at: datetime
 ) -> None:
-    assert ADDRESS in str(Score.objects.values_list("record")[0])
+    assert ADDRESS in Revision.objects.values_list("ip", flat=True)
     client = client_of(platform, boss, at=at)
 
     told = b"".join(

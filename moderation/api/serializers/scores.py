@@ -96,7 +96,7 @@ _BY_ROUTE = {RouteChoice.REMOVE.value: Verdict.SPAM.value, RouteChoice.ALLOW.val
 
 
 def _scored(score: Score | None) -> dict[str, Any]:
-    thresholds = score.release.thresholds_on(score.record["platform"]) if score else {}
+    thresholds = score.release.thresholds_on(score.revision.post.platform.slug) if score else {}
     has_bands = {"review_from", "remove_from"} <= thresholds.keys()
     return {
         "route": score.route if score else None,

@@ -29,7 +29,7 @@ from moderation.models.platforms import Scope
 from moderation.operations.labels import draws, export_files, exports
 from moderation.operations.outbox import feed
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import label_balance, labels
+from moderation.queries.labels import label_balance, label_lines
 from moderation.queries.labels.label_balance import DrawRow
 from moderation.queries.labels.labels import LabelFilter
 
@@ -50,7 +50,7 @@ class Labels(ApiView):
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
-        found = labels.page(wanted=wanted, after=asked.get("after"), limit=asked["limit"])
+        found = label_lines.page(wanted=wanted, after=asked.get("after"), limit=asked["limit"])
         return Response(formats.LabelPageSerializer(found).data)
 
 
@@ -74,7 +74,7 @@ class LabelChanges(ApiView):
             **self.query(FeedQuerySerializer, request),
         )
         given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
-        live = labels.live(decision_ids=given)
+        live = label_lines.json_of(decision_ids=given)
         return Response(formats.LabelChangePageSerializer(page, context={"labels": live}).data)
 
 

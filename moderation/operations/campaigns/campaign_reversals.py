@@ -135,7 +135,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     rows = _locked_decisions(list(decisions.values_list("pk", flat=True)))
     # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
     is_unread = feed.take_away(rows)
-    if not (messages.withdraw(decisions=rows, is_polled_too=True) and is_unread):
+    if not (messages.withdraw(decisions=rows) and is_unread):
         raise TooLate(_("The decision is being sent. Correct it instead."))
     Reversal.objects.bulk_create(
         [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in rows]

@@ -98,7 +98,7 @@ def _is_untold(decision: Decision) -> bool:
     Checking the clock is not enough: this process may have been stopped since, and the platform notified.
     """
     is_unread = feed.take_away([decision])
-    return messages.withdraw(decisions=[decision], is_polled_too=True) and is_unread
+    return messages.withdraw(decisions=[decision]) and is_unread
 
 
 def _locked_decision(decision_id: int) -> Decision:

@@ -260,7 +260,7 @@ def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
         ip_network="",
         ip_asn=None,
         user_agent="",
-        journey=[],
+        journey="[]",
         body_digest="",
         text_digest="",
     )

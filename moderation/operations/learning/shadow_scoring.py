@@ -21,9 +21,10 @@ from moderation.models.shadow import LinkKind
 from moderation.operations.infrastructure import transactions
 from moderation.operations.learning import shadow
 from moderation.queries.learning import shadow_labels
+from moderation.queries.records import stored_records
 from scoring.blocklist import Blocklist
 from scoring.pipeline import Scorer, ScoreResult
-from scoring.records import InvalidRecord, PostRecord
+from scoring.records import PostRecord
 
 log = structlog.get_logger(__name__)
 
@@ -154,17 +155,13 @@ def _comparable(run: ShadowRun, ids: Sequence[int]) -> list[Score]:
         ban__isnull=True,
         rule__isnull=True,
     )
-    return list(rows.select_related("revision__post__platform").order_by("pk"))
+    return list(rows.select_related(stored_records.RELATED).order_by("pk"))
 
 
 def _judged(batch: Sequence[Score], *, judge: Scorer) -> list[tuple[Score, PostRecord, ScoreResult]]:
     """Score records; if one fails, each alone, without those that fail. Raises ContentAway."""
-    records = []
-    for score in batch:
-        try:
-            records.append((score, PostRecord.from_json(score.record)))
-        except InvalidRecord:  # erased meanwhile, or of a version before
-            continue
+    # Without those erased meanwhile, or of a version before.
+    records = [(score, record) for score in batch if (record := stored_records.readable(score))]
     try:
         results = judge.score_many([record for _, record in records], blocklist=Blocklist())
     except Exception:

@@ -139,17 +139,19 @@ WITH head AS MATERIALIZED (
           AND e.due_at <= %(before)s)
     FOR UPDATE SKIP LOCKED
 ), due AS MATERIALIZED (
-    SELECT e.id, e.due_at, e.decision_id, e.is_retraction FROM moderation_feedentry e
+    SELECT e.due_at, e.decision_id, e.is_retraction FROM moderation_feedentry e
     WHERE e.platform_id = %(platform)s AND e.stream = %(stream)s AND e.number IS NULL
       AND e.due_at <= %(before)s AND EXISTS (SELECT FROM head)
     ORDER BY e.due_at, e.decision_id, e.is_retraction LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED
 ), placed AS (
-    SELECT id, row_number() OVER (ORDER BY due_at, decision_id, is_retraction) AS place FROM due
+    SELECT decision_id, is_retraction,
+           row_number() OVER (ORDER BY due_at, decision_id, is_retraction) AS place FROM due
 ), entered AS (
     UPDATE moderation_feedentry e
     SET number = head.number + placed.place, entered_at = greatest(head.entered_at, %(at)s)
-    FROM placed, head WHERE e.id = placed.id RETURNING 1
+    FROM placed, head WHERE (e.decision_id, e.stream, e.is_retraction)
+      = (placed.decision_id, %(stream)s, placed.is_retraction) RETURNING 1
 ), moved AS (
     -- Joined with `head`, so that the row is locked before it is changed: the other way round it is skipped.
     UPDATE moderation_feedhead h

@@ -1,7 +1,7 @@
 """Put decisions and other events into the outbox, in the transaction that makes them: one per endpoint."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _endpoints: ContextVar[Sequence[WebhookEndpoint] | None] = ContextVar("_endpoint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """An event other than a decision; platform None means all platforms. Due at once, or at `due_at`.
+    """An event; platform None means all platforms. Due at once, or at `due_at`.
 
     With a decision, undoing the decision cancels the delivery.
     """
@@ -48,36 +48,36 @@ def write(
     reverses: Mapping[int, int],
     follow_ups: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
+    """Save a delivery of each decision to each endpoint that wants the event; feeds need none.
 
     `reverses` maps the id of a post to the decision that is replaced, `follow_ups` a decision to the JSON of
     its actions. Call inside the transaction that saved the decisions, which are loaded with `post.platform`,
     `revision` and `score`.
     """
-    if not decisions:
-        return
-    subscribers = _wanting({decision.post.platform_id for decision in decisions}, event=event)
-    sequences = _sequences([decision.post_id for decision in decisions])
-    rows: list[Delivery] = []
-    for decision in decisions:
-        sequences[decision.post_id] += 1
-        body = _body(
-            decision,
-            event=event,
-            sequence=sequences[decision.post_id],
-            told=wire.decision(decision, reverses=reverses.get(decision.post_id))
-            | dict(follow_ups[decision.pk]),
-        )
-        rows += [
-            _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
-            for endpoint in subscribers.get(decision.post.platform_id) or (None,)
+    platform_ids = {endpoint.platform_id for endpoint in _active() if event in _wanted(endpoint)}
+    tell(
+        [
+            Message(
+                event=event,
+                platform_id=decision.post.platform_id,
+                data={
+                    **wire.decision(decision, reverses=reverses.get(decision.post_id)),
+                    **follow_ups[decision.pk],
+                },
+                at=decision.decided_at,
+                due_at=decision.effective_at,
+                post_id=decision.post_id,
+                decision_id=decision.pk,
+            )
+            for decision in decisions
+            if decision.post.platform_id in platform_ids
         ]
-    _save(rows)
+    )
 
 
 @transactions.required
 def tell(messages: Sequence[Message]) -> None:
-    """Save a delivery of each message to each endpoint that subscribes to its event by name; few do.
+    """Save a delivery of each message to each endpoint that wants its event.
 
     Call inside the transaction of the cause, with the posts concerned locked.
     """
@@ -85,7 +85,7 @@ def tell(messages: Sequence[Message]) -> None:
         return
     names = {message.event for message in messages}
     rows: list[Delivery] = []
-    subscribers = [endpoint for endpoint in _active() if not names.isdisjoint(endpoint.events)]
+    subscribers = [endpoint for endpoint in _active() if not names.isdisjoint(_wanted(endpoint))]
     sequences = _sequences(message.post_id for message in messages if subscribers and message.post_id)
     for message in messages:
         to = [endpoint for endpoint in subscribers if _is_for(endpoint, message)]
@@ -96,7 +96,7 @@ def tell(messages: Sequence[Message]) -> None:
 
 
 @transactions.required
-def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> bool:
+def withdraw(*, decisions: Sequence[Decision]) -> bool:
     """Cancel the unattempted deliveries of these decisions; return whether that was all of them.
 
     A started attempt may have arrived: later messages must wait behind it, or not be written at all.
@@ -106,15 +106,15 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     # A locked row is being claimed or recorded by a sender: skipping it avoids a deadlock.
     free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
     has_locked = about.exclude(pk__in=[row.pk for row in free]).exists()
-    untried = [row.pk for row in free if not _is_tried(row)]
-    states = [DeliveryState.WAITING, *([DeliveryState.POLLED] if is_polled_too else [])]
-    Delivery.objects.filter(pk__in=untried, state__in=states).update(state=DeliveryState.CANCELLED)
+    # A sender takes and commits the lease of a delivery before it sends anything.
+    untried = [row.pk for row in free if row.attempts == 0 and row.lease_until is None]
+    Delivery.objects.filter(pk__in=untried, state=DeliveryState.WAITING).update(state=DeliveryState.CANCELLED)
     return not has_locked and len(untried) == len(free)
 
 
 def is_asked_for(event: str) -> bool:
     """Return whether any endpoint asked for an event by name."""
-    return any(event in endpoint.events for endpoint in _active())
+    return any(event in _wanted(endpoint) for endpoint in _active())
 
 
 @contextmanager
@@ -129,20 +129,17 @@ def same_endpoints() -> Iterator[None]:
 
 def _active() -> Sequence[WebhookEndpoint]:
     known = _endpoints.get()
-    return (
-        known
-        if known is not None
-        else list(WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE).order_by("id"))
-    )
-
-
-def _is_tried(delivery: Delivery) -> bool:
-    """A sender takes and commits the lease of a delivery before it sends anything."""
-    return delivery.attempts > 0 or delivery.lease_until is not None
+    if known is None:
+        return list(WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE).order_by("id"))
+    return known
 
 
 def _is_for(endpoint: WebhookEndpoint, message: Message) -> bool:
-    return message.event in endpoint.events and message.platform_id in (None, endpoint.platform_id)
+    return message.event in _wanted(endpoint) and message.platform_id in (None, endpoint.platform_id)
+
+
+def _wanted(endpoint: WebhookEndpoint) -> Collection[str]:
+    return endpoint.events or _UNASKED
 
 
 def _save(rows: list[Delivery]) -> None:
@@ -151,16 +148,8 @@ def _save(rows: list[Delivery]) -> None:
         row.request_id = request_id
     Delivery.objects.bulk_create(rows)
     for endpoint_id, due_at in {(row.endpoint_id, row.next_attempt_at) for row in rows}:
-        if endpoint_id is not None:  # else polled
+        if endpoint_id is not None:
             enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
-
-
-def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:
-    by_platform: dict[int, list[WebhookEndpoint]] = defaultdict(list)
-    for endpoint in _active():
-        if endpoint.platform_id in platform_ids and event in (endpoint.events or _UNASKED):
-            by_platform[endpoint.platform_id].append(endpoint)
-    return by_platform
 
 
 def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
@@ -170,28 +159,6 @@ def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
     # No two transactions read the same last number: whoever writes about a post has locked it.
     deliveries = Delivery.objects.filter(post__in=ids).order_by().values_list("post")
     return defaultdict(int, deliveries.annotate(last=Max("sequence")).values_list("post", "last"))
-
-
-def _delivery(
-    decision: Decision,
-    endpoint: WebhookEndpoint | None,
-    *,
-    event: str,
-    sequence: int,
-    body: dict[str, Any],
-) -> Delivery:
-    return Delivery(
-        platform=decision.post.platform,
-        endpoint=endpoint,
-        post=decision.post,
-        decision=decision,
-        event=event,
-        sequence=sequence,
-        body=body,
-        state=DeliveryState.WAITING if endpoint else DeliveryState.POLLED,
-        created_at=decision.decided_at,
-        next_attempt_at=decision.effective_at,
-    )
 
 
 def _told(message: Message, endpoint: WebhookEndpoint, *, sequence: int) -> Delivery:
@@ -208,12 +175,3 @@ def _told(message: Message, endpoint: WebhookEndpoint, *, sequence: int) -> Deli
         created_at=message.at,
         next_attempt_at=message.due_at or message.at,
     )
-
-
-def _body(decision: Decision, *, event: str, sequence: int, told: dict[str, Any]) -> dict[str, Any]:
-    """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
-    return {
-        "type": event,
-        "timestamp": wire.instant(decision.decided_at),
-        "data": told | {"sequence": sequence},
-    }

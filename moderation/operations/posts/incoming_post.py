@@ -96,7 +96,7 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
         ip_network=_network(incoming.ip),
         ip_asn=incoming.ip_asn,
         user_agent=incoming.user_agent,
-        journey=[list(step) for step in incoming.journey],
+        journey=json.dumps(incoming.journey, separators=(",", ":")),
         shares=incoming.shares,
         comments=incoming.comments,
         views=incoming.views,
@@ -155,7 +155,7 @@ def _network(ip: str | None) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]  # 128 bits
 
 
 def _snapshot(author: IncomingAuthor) -> dict[str, Any]:

@@ -7,7 +7,7 @@ them.
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any
 
 from django.db import connection
 
@@ -57,8 +57,9 @@ WHERE j.revision_id = r.id AND j.state = ANY(%(open)s)
 _IDS = (
     "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
 )
-_JSON = ("links", "media_urls", "transcripts", "author_snapshot", "journey")
+_JSON = ("links", "media_urls", "transcripts", "author_snapshot")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
+_COPY: Any = f"COPY moderation_revision ({', '.join(_COLUMNS)}) FROM STDIN"
 _VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 """All but the ids of the revision and of its post."""
 _ADD_JOB = "INSERT INTO moderation_scoringjob (revision_id, state, enqueued_at, attempts, generation)"
@@ -192,7 +193,7 @@ def revisions(*, fresh: Sequence[Revision]) -> None:
         return
     for revision, (pk,) in zip(fresh, prepared.rows(_IDS, count=len(fresh)), strict=True):
         revision.pk = pk
-    with connection.cursor() as cursor, cursor.copy(_copy_statement()) as copy:
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         for revision in fresh:
             copy.write_row(tuple(_values(revision).values()))
     prepared.run(
@@ -216,12 +217,6 @@ def latest(*, numbers: Mapping[int, int]) -> None:
         superseded=ScoreState.SUPERSEDED.value,
         open=[ScoreState.PENDING.value, ScoreState.DEGRADED.value],
     )
-
-
-def _copy_statement() -> LiteralString:
-    names: Any = ", ".join(f'"{column}"' for column in _COLUMNS)
-    statement: LiteralString = f"COPY moderation_revision ({names}) FROM STDIN"
-    return statement
 
 
 def _values(revision: Revision) -> dict[str, Any]:

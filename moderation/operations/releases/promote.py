@@ -4,7 +4,7 @@ Order: gate, files written beside the live ones, content model loaded under its 
 scored, then one row is added that makes it live. A failure before that leaves the live release unchanged.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,11 @@ from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store, triton
 from moderation.queries.learning import models, shadow_labels
+from moderation.queries.records import stored_records
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
 from scoring.pipeline import Scorer
-from scoring.records import InvalidRecord, PostRecord
 from scoring.release import Release
 
 _audit = entries.writer("release", subject_id="release_id", replaced="replaced_id")
@@ -148,18 +148,11 @@ def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
 
 def _try_out(candidate: Scorer) -> None:
     """Score the latest stored posts. Raises FailsOnPosts if one cannot be, or without the content model."""
-    stored = Score.objects.filter(ban__isnull=True).order_by("-id").values_list("record", flat=True)
-    for result in candidate.score_many(list(_records(stored[:_TRIED_POSTS])), blocklist=Blocklist()):
+    stored = Score.objects.filter(ban__isnull=True).select_related(stored_records.RELATED).order_by("-id")
+    records = [record for score in stored[:_TRIED_POSTS] if (record := stored_records.readable(score))]
+    for result in candidate.score_many(records, blocklist=Blocklist()):
         if result.is_degraded:
             raise FailsOnPosts("its content model does not answer for stored posts")
-
-
-def _records(stored: Iterable[dict[str, Any]]) -> Iterator[PostRecord]:
-    for record in stored:
-        try:
-            yield PostRecord.from_json(record)
-        except InvalidRecord:
-            continue
 
 
 def _flip(

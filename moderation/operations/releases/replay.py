@@ -16,6 +16,7 @@ from moderation import scorer
 from moderation.models import Score
 from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
+from moderation.queries.records import stored_records
 from scoring import evidence_model, platform_head
 from scoring.blocklist import Blocklist
 from scoring.content import ContentScore, Unavailable
@@ -23,7 +24,6 @@ from scoring.ensemble import Ensemble
 from scoring.evidence_model import EvidenceModel
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
-from scoring.records import PostRecord
 from scoring.release import SchemaMismatch
 
 _BATCH = 64
@@ -82,7 +82,7 @@ def drawn(*, count: int, platform_id: int | None = None) -> list[Score]:
     stored = Score.objects.filter(ban__isnull=True, is_degraded=False)
     if platform_id is not None:
         stored = stored.filter(revision__post__platform=platform_id)
-    return list(stored.order_by("?")[:count])
+    return list(stored.select_related(stored_records.RELATED).order_by("?")[:count])
 
 
 def replay(scores: Iterable[Score]) -> list[Replayed]:
@@ -105,7 +105,7 @@ def compare(scores: Iterable[Score], *, release_id: str, is_patient: bool = Fals
     found: list[Compared] = []
     for start in range(0, len(routed), _BATCH):
         batch = routed[start : start + _BATCH]
-        records = [PostRecord.from_json(score.record) for score in batch]
+        records = [stored_records.read(score) for score in batch]
         results = judge.score_many(records, blocklist=Blocklist())
         if any(result.is_degraded for result in results):
             raise ContentAway(f"the content model of {release_id[:12]} does not answer; is it loaded?")
@@ -150,13 +150,13 @@ def _group(scores: Sequence[Score], *, release_id: str) -> list[Replayed]:
 def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floats:
     """Judge the stored records again; with a release of other features, the features stored with them."""
     release = scorer.kept(release_id)
-    records = [PostRecord.from_json(score.record) for score in scores]
+    records = [stored_records.read(score) for score in scores]
     try:
         judge = Scorer(release=release, content=_NotAsked())
         return judge.spam_probabilities(records, content_probabilities=content, read=_read(scores))
     except SchemaMismatch:
         rows = np.array([score.features for score in scores], dtype=np.float64)
-        platforms = [str(score.record["platform"]) for score in scores]
+        platforms = [record.platform for record in records]
         kept = Ensemble.load(release.folder)
         margins = kept.judge(rows, content_probabilities=content).margins
         if found := EvidenceModel.load(release):
@@ -174,7 +174,7 @@ def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
     asked = [place for place, score in enumerate(scores) if score.content_probability is not None]
     found = np.full(len(scores), np.nan)
     if asked:
-        records = [PostRecord.from_json(scores[place].record) for place in asked]
+        records = [stored_records.read(scores[place]) for place in asked]
         said = scorer.current().content_of(release_id).scores([record.text for record in records])
         release = scorer.kept(release_id)
         heads = PlatformHeads.load(release.folder, files=release.heads)

@@ -150,7 +150,7 @@ def _was_read(record: Mapping[str, Any] | None, link: PostLink, verdict: LinkVer
         return True
     name = _READ_AS[verdict.provider]
     return any(
-        entry["url"] == link.url and entry["reputation"][name] is not None
+        entry["url"] == link.url and entry.get("reputation", {}).get(name) is not None
         for entry in record.get("links", ())
     )
 

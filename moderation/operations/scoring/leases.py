@@ -87,7 +87,9 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
 def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
     """Lock revisions and their posts, as `still_held` does; return the latest ones in this state."""
     revisions = Revision.objects.filter(pk__in=revision_ids)
-    _lock_posts(set(revisions.values_list("post_id", flat=True)))
+    # NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
+    posts = Post.objects.select_for_update(no_key=True).filter(pk__in=revisions.values("post_id"))
+    list(posts.order_by("id"))
     rows = ScoringJob.objects.select_for_update(of=("self",)).filter(revision__in=revision_ids, state=state)
     latest = rows.filter(revision__number=F("revision__post__latest_revision"))
     return list(latest.order_by("pk").values_list("pk", flat=True))
@@ -128,9 +130,3 @@ def _lockable() -> QuerySet[ScoringJob]:
 
 def _is_free(*, at: datetime) -> Q:
     return Q(state=ScoreState.PENDING) | Q(state=ScoreState.SCORING) & is_over(at=at)
-
-
-def _lock_posts(post_ids: set[int]) -> dict[int, int]:
-    # NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
-    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
-    return dict(rows.values_list("pk", "latest_revision"))

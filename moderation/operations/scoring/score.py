@@ -25,7 +25,7 @@ from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route
 from moderation.operations.similarity import text_groups
 from moderation.queries import latest_scores
-from moderation.queries.records import records
+from moderation.queries.records import records, stored_records
 from moderation.queries.rules import rules_in_force
 from scoring import routing
 from scoring.blocklist import Blocklist, Effect, Rule
@@ -239,7 +239,7 @@ def unsaved(
         generation=revision.scoring.generation,
         release=release,
         scored_at=at,
-        record=record.to_json(),
+        record=stored_records.kept(record),
         schema_hash=result.schema_hash,
         features=list(result.features),
         spam_probability=result.spam_probability,
@@ -249,7 +249,7 @@ def unsaved(
         sub_models=dict(result.sub_models),
         base=result.base,
         contributions=[
-            [part.feature, None if math.isnan(part.value) else part.value, part.contribution]
+            [part.feature, None if math.isnan(part.value) else part.value, round(part.contribution, 6)]
             for part in sorted(result.contributions, key=lambda part: -abs(part.contribution))
             if part.contribution or is_for_people or part.feature not in latest_scores.KNOWN
         ],

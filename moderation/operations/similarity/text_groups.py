@@ -29,9 +29,11 @@ WITH grouped AS (
                        %(received)s::timestamptz[])
   ON CONFLICT (revision_id) DO UPDATE SET similarity_group = excluded.similarity_group)
 INSERT INTO moderation_authorband (author_id, digest, first_seen_at)
-SELECT * FROM unnest(%(authors)s::bigint[], %(digests)s::bigint[], %(seen)s::timestamptz[])
-ON CONFLICT DO NOTHING
+SELECT k.* FROM unnest(%(authors)s::bigint[], %(digests)s::bigint[], %(seen)s::timestamptz[])
+  AS k(author_id, digest, first_seen_at)
+WHERE NOT EXISTS (SELECT FROM moderation_authorband b WHERE (b.author_id, b.digest) = (k.author_id, k.digest))
 """
+"""Authors are locked: nobody else inserts their bands. ON CONFLICT would write a second log record a row."""
 
 
 @transactions.required

@@ -106,7 +106,7 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> None
         delivery = (
             Delivery.objects.select_for_update(of=("self",)).select_related("endpoint").get(pk=delivery_id)
         )
-        is_over = delivery.state in (DeliveryState.POLLED, DeliveryState.CANCELLED)
+        is_over = delivery.state == DeliveryState.CANCELLED
         if is_over or delivery.endpoint is None or delivery.endpoint.state != EndpointState.ACTIVE:
             raise NoReplay(
                 _("This delivery cannot be sent again: it was cancelled, or its endpoint is inactive.")

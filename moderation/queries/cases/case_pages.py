@@ -21,13 +21,14 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries import case_access, parents
-from moderation.queries.cases import exposure, near_posts, scored_post
+from moderation.queries.cases import exposure, near_posts
 from moderation.queries.cases.near_posts import NearPost, NearPosts
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.parents import Thread
 from moderation.queries.policies import policy_pages
+from moderation.queries.records import stored_records
 from moderation.queries.rules import rule_pages
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -162,7 +163,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         .select_related("decided_by", "reversal", "action__confirmed_by")
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
-    record, evidence = scored_post.record_of(case.score), findings.of(case.score.revision)
+    record, evidence = stored_records.readable(case.score), findings.of(case.score.revision)
     winner = next((row for row in decisions if row.case_id == case.pk and not hasattr(row, "reversal")), None)
     return CasePage(
         case=case,

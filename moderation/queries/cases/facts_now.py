@@ -5,9 +5,8 @@ from datetime import datetime
 
 from moderation.models import Case, PostLink, User
 from moderation.queries import case_access, latest_scores
-from moderation.queries.cases import scored_post
 from moderation.queries.cases.counted import Counted
-from moderation.queries.records import record_histories
+from moderation.queries.records import record_histories, stored_records
 from scoring.records import History, PostRecord
 
 _HEAVY = tuple(f"score__{name}" for name in latest_scores.EXPLAINING if name != "record")
@@ -39,9 +38,10 @@ class Changes:
 
 def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
     """Count again what the score of a case counted, in four queries at most. Raises Case.DoesNotExist."""
-    cases = case_access.visible(viewer).select_related("post", "score__revision__grouped")
+    cases = case_access.visible(viewer).select_related("post__platform", "score__revision__grouped")
     case = cases.defer(*_HEAVY).get(pk=case_id)
-    record = scored_post.record_of(case.score)
+    case.score.revision.post = case.post
+    record = stored_records.readable(case.score)
     if record is None or case_access.is_blind(case):
         return Changes(case=case, since=None, rows=())
     rows = (*_single(case, record, at=at), *_domains(case, record, at=at))

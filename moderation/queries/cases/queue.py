@@ -26,7 +26,7 @@ select score.id, post.subject, coalesce(nullif(author.display_name, ''), author.
         where link.revision_id = revision.id and position < %(domains)s order by position
     ),
     score.spam_probability, score.is_degraded, score.is_audit_sample,
-    (score.record #>> '{author,followers}')::bigint,
+    (revision.author_snapshot ->> 'followers')::bigint,
     coalesce(revision.shares, 0) + coalesce(revision.comments, 0),
     (select count(*) from moderation_complaint where post_id = post.id and is_automated),
     campaign.id, campaign.posts

@@ -10,7 +10,7 @@ from moderation.queries.latest_scores import contributions
 from scoring import unread_script
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import collected
-from scoring.records import InvalidRecord, PostRecord
+from scoring.records import PostRecord
 
 _UNBOUNDED = frozenset({CONTENT_TEXT, WITHHELD, *collected.NAMES})
 
@@ -48,14 +48,6 @@ class ScoredPost:
         """Return [start, end, share] of the words that moved the text's share; empty where it is noise."""
         words: list[list[float]] | None = self.score.word_contributions
         return [] if not words or self.is_unread else words
-
-
-def record_of(score: Score) -> PostRecord | None:
-    """Return the frozen record of the score, None if it was erased or has another schema."""
-    try:
-        return PostRecord.from_json(score.record)
-    except InvalidRecord:
-        return None
 
 
 def bounded_contributions(score: Score) -> Iterator[tuple[str, float | None, float]]:

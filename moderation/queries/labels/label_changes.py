@@ -14,10 +14,9 @@ from django.db.models import QuerySet
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import label_json
-from moderation.queries.labels.label_lines import CHUNK, KINDS, NAMES_OF_COLUMNS, STANDING, LabelLine, line
+from moderation.queries.labels import label_json, label_lines
+from moderation.queries.labels.label_lines import CHUNK, LabelLine
 from moderation.queries.labels.labels import LabelFilter
-from scoring.features import SCHEMA_HASH
 
 _HEADS: LiteralString = """
 SELECT e.entered_at, e.number, e.is_retraction, d.id, f.slug || '/' || p.external_id || '/' || r.number
@@ -31,12 +30,6 @@ WHERE e.platform_id = %(platform)s AND e.stream = 'labels' AND e.number IS NOT N
   AND (e.entered_at, e.number) <= (%(until)s, %(last)s)
 ORDER BY e.entered_at, e.number LIMIT %(chunk)s
 """
-_LIVE = f"""
-COPY (
-  {STANDING} AND d.id = ANY(%(decisions)s)
-) TO STDOUT
-"""
-_DECISION = NAMES_OF_COLUMNS.index("decision_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +81,7 @@ def lines(
     for span in _spans(wanted, until=until):
         for chunk in _chunks(span):
             named = [row[3] for row in chunk if not row[2]]
-            live = _live(named, has_weights=has_weights, has_addresses=has_addresses)
+            live = label_lines.live(named, has_weights=has_weights, has_addresses=has_addresses)
             for _, _, is_retraction, decision_id, name in chunk:
                 if is_retraction:
                     yield _tombstone(name, decision_id=decision_id, has_weights=has_weights)
@@ -129,14 +122,6 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
         # away.
         if len(rows) < CHUNK:
             return
-
-
-def _live(decision_ids: list[int], *, has_weights: bool, has_addresses: bool) -> dict[int, LabelLine]:
-    statement: LiteralString = _LIVE
-    values = {"decisions": decision_ids, "schema": SCHEMA_HASH, "has_addresses": has_addresses}
-    with connection.cursor() as cursor, cursor.copy(statement, values) as copy:
-        copy.set_types(KINDS)
-        return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
 
 
 def _tombstone(name: str, *, decision_id: int, has_weights: bool) -> LabelLine:

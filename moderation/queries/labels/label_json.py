@@ -1,11 +1,10 @@
 """A label as JSON, in the one form of the API, of exports and of increments.
 
-`row` builds it from values, `line` writes the same around JSON that is stored already: parsing every record
-only to write it out again would be most of the time of an export.
+Written around JSON that is stored already: parsing every record only to write it out again would be most of
+the time of an export.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,19 +48,6 @@ class LabelValues:
     def split(self) -> str:
         """Return the split of the label's group."""
         return split_of(self.group).value
-
-
-def row(
-    values: LabelValues, *, features: Mapping[str, float | None], record: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return a label, with its weight."""
-    return {
-        **_head(values, has_weights=True),
-        "features": features,
-        "schema_hash": values.schema_hash,
-        "record": record,
-        "provenance": _provenance(values),
-    }
 
 
 def line(values: LabelValues, *, features: str, record: str, has_weights: bool) -> bytes:

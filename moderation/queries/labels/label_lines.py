@@ -4,25 +4,29 @@ Parsing and serialising every record in Python would take most of the time of an
 """
 
 import dataclasses
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
 from django.db import connection
 
+from moderation.queries import keyset
+from moderation.queries.keyset import Key, Page
 from moderation.queries.labels import label_json
 from moderation.queries.labels.label_json import LabelValues
-from moderation.queries.labels.labels import LabelFilter
+from moderation.queries.labels.labels import LabelFilter, standing
+from moderation.queries.records.stored_records import WHOLE
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 
 _MASKED = """jsonb_set(
-  jsonb_set(s.record, '{ip}',
-    CASE WHEN s.record ->> 'ip' IS NULL THEN 'null' ELSE '"0.0.0.0"' END::jsonb, false),
+  jsonb_set(w.record, '{ip}',
+    CASE WHEN w.record ->> 'ip' IS NULL THEN 'null' ELSE '"0.0.0.0"' END::jsonb, false),
   '{author,email_domain}',
-  CASE WHEN s.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
+  CASE WHEN w.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
   false)"""
 """A record without its sender. That an address and an e-mail domain were sent stays known: features
 distinguish it. Members that the record lacks, as an erased one does, are not added.
@@ -69,7 +73,7 @@ _COLUMNS = (
     ),
     ("features", "s.features::text", "text"),
     ("content", "coalesce(s.content_probability::text, 'null')", "text"),
-    ("record", f"CASE WHEN %(has_addresses)s THEN s.record ELSE {_MASKED} END::text", "text"),
+    ("record", f"CASE WHEN %(has_addresses)s THEN w.record ELSE {_MASKED} END::text", "text"),
     # what is counted, and where the next statement goes on
     (
         "is_by_complaint",
@@ -82,9 +86,10 @@ _COLUMNS = (
 )
 _EXPRESSIONS = ", ".join(expression for _, expression, _ in _COLUMNS)
 _VALUES = tuple(field.name for field in dataclasses.fields(LabelValues))
-NAMES_OF_COLUMNS = tuple(name for name, _, _ in _COLUMNS)
-KINDS = tuple(kind for _, _, kind in _COLUMNS)
-STANDING = f"""
+_NAMES = tuple(name for name, _, _ in _COLUMNS)
+_DECISION = _NAMES.index("decision_id")
+_KINDS = tuple(kind for _, _, kind in _COLUMNS)
+_STANDING = f"""
   SELECT {_EXPRESSIONS}
   FROM moderation_label l
   JOIN moderation_decision d ON d.id = l.decision_id
@@ -92,14 +97,15 @@ STANDING = f"""
   JOIN moderation_revision r ON r.id = d.revision_id
   JOIN moderation_post p ON p.id = l.post_id
   JOIN moderation_platform f ON f.id = p.platform_id
+  CROSS JOIN LATERAL (SELECT {WHOLE} AS record) w
   LEFT JOIN moderation_user u ON u.id = d.decided_by_id
   LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
 """  # noqa: S608 - our own column names
-"""Every valid label, in columns of these KINDS; more conditions may follow."""
+"""Every valid label, in columns of these _KINDS; more conditions may follow."""
 _LINES = f"""
 COPY (
-  {STANDING}
+  {_STANDING}
     AND (l.labelled_at, l.id) > (%(since)s, %(after)s) AND l.labelled_at < %(until)s
     AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
     -- What can still be undone has no number, and nobody would be told that it was.
@@ -107,6 +113,9 @@ COPY (
                 AND e.stream = 'labels' AND NOT e.is_retraction AND e.number IS NOT NULL)
   ORDER BY l.labelled_at, l.id LIMIT %(chunk)s
 ) TO STDOUT
+"""
+_LIVE: LiteralString = f"""
+COPY ({_STANDING} AND d.id = ANY(%(decisions)s) ORDER BY l.labelled_at, l.id) TO STDOUT
 """
 _FEATURES = ", ".join(f'"{name}": %s' for name in NAMES) + f', "{CONTENT_TEXT}": %s'
 _CONTRIBUTION = re.compile(r'\[("[^"]*"), ([^,\]]+), [^,\]]+\]')
@@ -166,16 +175,40 @@ def lines(
             return
 
 
+def page(*, wanted: LabelFilter, after: Key | None, limit: int) -> Page[dict[str, Any]]:
+    """Return labels as JSON, the oldest first."""
+    labels = standing(wanted=wanted).only("labelled_at", "decision_id")
+    return keyset.page(labels, order=("labelled_at", "pk"), after=after, limit=limit).of(
+        lambda rows: json_of(decision_ids=[row.decision_id for row in rows]).values()
+    )
+
+
+def json_of(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return the valid labels of these decisions, the oldest first, without those of erased posts."""
+    found = live(decision_ids)
+    return {pk: json.loads(label.line) for pk, label in found.items()}
+
+
+def live(
+    decision_ids: Sequence[int], *, has_weights: bool = True, has_addresses: bool = True
+) -> dict[int, LabelLine]:
+    """Return the lines of the valid labels of these decisions, the oldest first."""
+    values = {"decisions": list(decision_ids), "schema": SCHEMA_HASH, "has_addresses": has_addresses}
+    with connection.cursor() as cursor, cursor.copy(_LIVE, values) as copy:
+        copy.set_types(_KINDS)
+        return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
+
+
 def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
     statement: LiteralString = _LINES
     with connection.cursor() as cursor, cursor.copy(statement, dict(values)) as copy:
-        copy.set_types(KINDS)
+        copy.set_types(_KINDS)
         yield from copy.rows()
 
 
 def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
     """Return the line of a row of COLUMNS."""
-    named = dict(zip(NAMES_OF_COLUMNS, row, strict=True))
+    named = dict(zip(_NAMES, row, strict=True))
     values = LabelValues(**{name: named[name] for name in _VALUES})
     return LabelLine(
         line=label_json.line(

@@ -3,6 +3,7 @@
 Histories are read in record_histories.py, links in record_links.py, what was collected in record_evidence.py.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -81,7 +82,9 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
             email_domain_history=by_kind["mail"][index],
             resembling=by_kind["resembling"][index],
             links=links_of.get(revision.pk, ()),
-            journey=tuple(JourneyStep(name=name, at_ms=at_ms) for name, at_ms in revision.journey),
+            journey=tuple(
+                JourneyStep(name=name, at_ms=at_ms) for name, at_ms in json.loads(revision.journey)
+            ),
             complaints=complaints.get(revision.post_id, ()),
             similar=by_kind["similar"][index],
             shares=revision.shares,

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from moderation.models import Decision, Platform, Score
 from moderation.models.scores import RouteChoice
+from moderation.queries.records import stored_records
 
 
 def of_range(*, platform: Platform, since: datetime, until: datetime, limit: int) -> list[Score]:
@@ -37,4 +38,4 @@ def _replayable(platform: Platform) -> QuerySet[Score]:
         ban__isnull=True,
         rule__isnull=True,
         is_audit_sample=False,
-    ).select_related("revision__post")
+    ).select_related(stored_records.RELATED)

@@ -35,7 +35,7 @@ class TestSend:
         assert row.parent_author is not None
         assert (row.parent_author.external_id, row.parent_author.display_name) == ("a-0", "Editors")
         assert (row.ip, row.user_agent, row.language) == ("192.0.2.7", "Mozilla/5.0", "en-GB")
-        assert row.journey == [["open_composer", 0], ["press_send", 8200]]
+        assert row.journey == '[["open_composer",0],["press_send",8200]]'
         assert row.media_urls == ["http://cats.example/grey.jpg"]
         assert row.transcripts == [
             {"language": "en", "source": "author", "cues": [[1000, 4000, "Meet my cat"]], "is_cut": False}
@@ -57,7 +57,7 @@ class TestSend:
 
         assert response.status_code == 202
         row = Revision.objects.get()
-        assert (row.number, row.links, row.journey) == (1, [], [])
+        assert (row.number, row.links, row.journey) == (1, [], "[]")
         assert (row.ip, row.shares, row.language) == (None, None, "")
 
     def test_keeps_hostile_text_to_the_character(self, api: APIClient, payload: Payload) -> None:

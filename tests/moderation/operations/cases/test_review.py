@@ -57,6 +57,7 @@ class TestClaim:
             claims.renew(case_id=claimed_case.pk, moderator=moderator, at=later(220))
 
 
+@pytest.mark.usefixtures("webhook")
 class TestDecide:
     def test_writes_decision_label_audit_and_delivery(self, claimed_case: Case, moderator: User) -> None:
         decision = decide(claimed_case, moderator, later(5))
@@ -85,6 +86,7 @@ class TestDecide:
         assert Case.objects.get().state == CaseState.OPEN
 
 
+@pytest.mark.usefixtures("webhook")
 class TestUndo:
     def test_reopens_the_case_and_leaves_no_label_and_no_delivery_once_and_to_nobody_else(
         self, claimed_case: Case, moderator: User, lead: User

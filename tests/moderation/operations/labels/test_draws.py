@@ -15,7 +15,7 @@ from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue_filter import QueueFilter
-from moderation.queries.labels import label_balance, labels
+from moderation.queries.labels import label_balance, label_lines
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
@@ -121,7 +121,7 @@ class TestCases:
         rows = rows_of(out)
         assert [row["weight"] for row in rows] == [4.0] * 5
         assert {row["provenance"]["sample"] for row in rows} == {"draw"}
-        assert rows == list(labels.page(wanted=LabelFilter(), after=None, limit=9).rows)
+        assert rows == list(label_lines.page(wanted=LabelFilter(), after=None, limit=9).rows)
         assert label_balance.of(platform_id=platform.pk).random == 5
         assert manifest["weaknesses"][0].startswith("5 labels were drawn at random, 50 would be enough")
 

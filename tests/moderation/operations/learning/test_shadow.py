@@ -14,7 +14,7 @@ from moderation.operations.labels import draws
 from moderation.operations.learning import proposals, shadow, shadow_scoring, thresholds
 from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
-from moderation.queries.labels import labels
+from moderation.queries.labels import label_lines
 from moderation.queries.learning import shadow_labels
 from scoring.gate import Finding
 from scoring.release import Thresholds
@@ -179,7 +179,7 @@ class TestLabels:
         shadow.draw(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         self.decide_all(moderator, at=later(300))
 
-        found = labels.live(decision_ids=list(Label.objects.values_list("decision", flat=True)))
+        found = label_lines.json_of(decision_ids=list(Label.objects.values_list("decision", flat=True)))
 
         assert {row["weight"] for row in found.values()} == {1.0}
         said = {(row["provenance"]["sample"], row["provenance"]["is_audit_sample"]) for row in found.values()}

@@ -25,6 +25,7 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, Lane
 from moderation.models.decisions import DecisionSource, Verdict
+from moderation.queries.records import stored_records
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 from tests.scoring.random_records import record
@@ -103,6 +104,9 @@ def _revision(makers: Makers, rng: random.Random, number: int) -> Revision:
         language=rng.choice(("", "en", "zh-Hant")),
         body_digest=str(number),
         text_digest=str(number),
+        ip=rng.choice((None, "192.0.2.7", "2001:db8::7")),
+        author_snapshot={"external_id": _words(rng), "email_domain": rng.choice((None, "mail.example"))},
+        journey=rng.choice(("[]", '[["open",0],["send",900]]')),
     )
 
 
@@ -112,8 +116,7 @@ def _score(makers: Makers, rng: random.Random, revision: Revision) -> Score:
         generation=1,
         release=makers.release,
         scored_at=makers.at,
-        record=record(text=_words(rng), language=rng.choice(("", "de"))).to_json()
-        | {_words(rng): _words(rng)},
+        record=stored_records.kept(record(shares=rng.choice((None, 7)))) | {_words(rng): _words(rng)},
         spam_probability=rng.choice((0.0, 1.0, 0.5, 1 / 3, 0.999999999)),
         route="review",
         is_audit_sample=rng.random() < 0.3,

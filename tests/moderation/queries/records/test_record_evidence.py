@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from moderation.models import Evidence, Post, Revision, RevisionEvidence, Score
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
-from moderation.queries.records import records
+from moderation.queries.records import records, stored_records
 from scoring.evidence import CAPTIONS, MOST_CHARACTERS, MOST_PIECES, EvidencePiece, PageRead, PictureRead
 from scoring.records import PostRecord
 from tests.moderation.conftest import Later, Post_
@@ -163,6 +163,7 @@ def test_erasing_a_post_erases_the_words_that_its_scores_froze(
     score.run(revision_ids=[posted.pk], at=later(2))
     stored = Score.objects.get()
     assert stored.record["evidence"][0]["page"]["article"] == "Your parcel waits"
+    assert stored_records.read(stored) == records.record_at(revision=posted, at=later(2))
 
     erase.post(post_id=posted.post_id, at=later(3))
 

@@ -13,6 +13,7 @@ from moderation.models.cases import CaseReason
 from moderation.queries.cases import counted as cases_counted
 from moderation.queries.cases.case_pages import case_page
 from moderation.queries.cases.counted import Counted
+from moderation.queries.records import stored_records
 from moderation.web import sentences
 from moderation.web.cases.contributions import counted_address
 from scoring.features import FEATURES, NO_MODELS, extract
@@ -24,7 +25,7 @@ LISTED = ("posts", "confirmed_spam", "confirmed_not_spam", "complaints")
 
 
 def record_of(counted_case: Case) -> PostRecord:
-    return PostRecord.from_json(Score.objects.get(pk=counted_case.score_id).record)
+    return stored_records.read(Score.objects.get(pk=counted_case.score_id))
 
 
 def listed(desk: Client, address: str) -> tuple[History, str]:
