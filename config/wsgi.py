@@ -13,5 +13,5 @@ from moderation import enqueue  # noqa: E402 - as above
 
 database.limit_answers(seconds=database.WEB_ANSWER_SECONDS)
 checks.refuse_demo_accounts()
-enqueue.in_background()
+gathering = enqueue.in_background()
 heartbeat.start(["web"], is_working=lambda: True)

@@ -32,23 +32,42 @@ _TURN_EXPECTED_SECONDS = 15
 _GATHER_SECONDS = 0.25
 """How long a post waits for others to be scored with: the first of a batch costs as much as five more."""
 _SCORING_MARK, _SCORING_EXPECTED_SECONDS = "spamdesk:scoring", 2
+_STOP_SECONDS = 2.0
 
 # More than this wait only during an outage of the broker; the sweep finds the rest.
 _committed: deque[tuple[int, str]] = deque(maxlen=50_000)
 _wake: threading.Event | None = None
+_is_stopping = threading.Event()
 _MOST_REQUESTS = 8
 """Maximum number of request ids in a message that holds posts of several requests."""
 
 
-def in_background() -> None:
-    """Let a thread of this process send the messages for scoring: the web answers without waiting for it."""
+def in_background() -> threading.Thread:
+    """Let a thread of this process gather the messages for new posts: the web answers without waiting."""
     global _wake  # noqa: PLW0603 - one publisher for each process
     _wake = threading.Event()
-    threading.Thread(target=_keep_publishing, args=(_wake,), name="enqueue", daemon=True).start()
+    thread = threading.Thread(target=_keep_publishing, args=(_wake,), name="enqueue", daemon=True)
+    thread.start()
+    return thread
+
+
+def stop(thread: threading.Thread) -> None:
+    """Let the thread send what it has gathered, and end."""
+    _is_stopping.set()
+    if _wake:
+        _wake.set()
+    thread.join(_STOP_SECONDS)
 
 
 def scoring(*, revision_ids: Sequence[int]) -> None:
     """Score these revisions once the transaction has committed."""
+    if revision_ids:
+        named = [(revision_id, request_id()) for revision_id in revision_ids]
+        transaction.on_commit(partial(_send_scoring, named))
+
+
+def first_scoring(*, revision_ids: Sequence[int]) -> None:
+    """Score new revisions once the transaction has committed, with others that come in a moment."""
     if revision_ids:
         transaction.on_commit(partial(_publish, tuple(revision_ids), request_id=request_id()))
 
@@ -160,18 +179,19 @@ def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
 
 
 def _keep_publishing(wake: threading.Event) -> None:
-    """Send messages for committed work, in a loop: one for the posts that come in a moment.
+    """Send messages for new posts, in a loop: one for those that come in a moment.
 
-    While one is on its way, from whichever process, others need none: its worker takes along what waits.
+    While one is on its way, from whichever process, others need none: its worker takes along new posts.
     """
-    while wake.wait():
+    while not _is_stopping.is_set():
+        wake.wait()
         wake.clear()
         try:
             # Taken before the mark is looked at: what is committed after that may come too late.
             gathered = _taken()
             if gathered and _is_first(_SCORING_MARK, seconds=_SCORING_EXPECTED_SECONDS):
                 if len(gathered) < SCORING_CHUNK:
-                    time.sleep(_GATHER_SECONDS)
+                    _is_stopping.wait(_GATHER_SECONDS)
                 _send_scoring(gathered + _taken())
         except Exception:
             log.exception("enqueue_failed")  # the sweep finds what was not sent

@@ -85,8 +85,10 @@ class _Parent:
             # Here, since the parent is to be small: Django's set-up, and what needs it.
             import config.wsgi  # noqa: PLC0415
             from config.server import serve  # noqa: PLC0415
+            from moderation import enqueue  # noqa: PLC0415
 
             serve.run(config.wsgi.application, self._listener, parent=parent, beat=self._beat)
+            enqueue.stop(config.wsgi.gathering)
             code = 0
         except BaseException:  # noqa: BLE001 - it must not run on as a second parent
             traceback.print_exc()

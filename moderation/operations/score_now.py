@@ -84,7 +84,7 @@ def _score(answer: Accepted, *, at: datetime, ends: float) -> None:
             log.exception("score_now_failed", revision=answer.revision_id)
         else:
             return
-    enqueue.scoring(revision_ids=[answer.revision_id])
+    enqueue.first_scoring(revision_ids=[answer.revision_id])
 
 
 def _limit_statements(milliseconds: int) -> None:

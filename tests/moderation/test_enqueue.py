@@ -1,6 +1,8 @@
-"""Messages for scoring are gathered where posts are taken in."""
+"""Messages for new posts are gathered where posts are taken in."""
 
 import time
+from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from moderation import enqueue
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
-    """Start the background thread; return the list of what it sends. Its first message breaks."""
+    """Return the list of what is sent; the first message breaks."""
     found: list[list[int]] = []
 
     def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
@@ -21,30 +23,46 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     monkeypatch.setattr(enqueue, "_send", send)
     monkeypatch.setattr(enqueue, "_wake", None)
     enqueue.scoring_begun()
-    enqueue.in_background()
     return found
 
 
-def test_one_message_serves_posts_until_a_worker_takes_it(sent: list[list[int]]) -> None:
-    for revision_id in range(1, 11):
-        enqueue._publish([revision_id])
-    _wait_until_sent(sent, 1)
-    enqueue._publish([11])  # the message before broke: another one goes
-    _wait_until_sent(sent, 2)
-    enqueue._publish([12])
-    time.sleep(2 * enqueue._GATHER_SECONDS)
+@pytest.fixture
+def publish(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Publish posts through a thread that ends then, as a web process does."""
+
+    def publish(*revision_ids: int) -> None:
+        monkeypatch.setattr(enqueue, "_is_stopping", Event())
+        thread = enqueue.in_background()
+        for revision_id in revision_ids:
+            enqueue._publish([revision_id])
+        enqueue.stop(thread)
+        assert not thread.is_alive()
+
+    return publish
+
+
+def test_one_message_serves_posts_until_a_worker_takes_it(
+    sent: list[list[int]], publish: Callable[..., None]
+) -> None:
+    publish(*range(1, 11))
+    publish(11)  # the message before broke: another one goes
+    publish(12)
     assert sent == [list(range(1, 11)), [11]]
 
     enqueue.scoring_begun()
-    enqueue._publish([13])
-    _wait_until_sent(sent, 3)
+    publish(13)
 
-    assert sent[2] == [13]
+    assert sent[2:] == [[13]]
 
 
-def _wait_until_sent(sent: list[list[int]], count: int) -> None:
-    for _ in range(1000):
-        if len(sent) == count:
-            return
-        time.sleep(0.01)
-    pytest.fail(f"only {sent} were sent")
+def test_goes_on_after_a_failure(sent: list[list[int]]) -> None:
+    thread = enqueue.in_background()
+    for count in (1, 2):
+        enqueue._publish([count])
+        for _ in range(1000):
+            if len(sent) == count:
+                break
+            time.sleep(0.01)
+
+    assert sent == [[1], [2]]
+    assert thread.is_alive()

@@ -50,7 +50,7 @@ def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
     # A failure here fails the whole request: a savepoint would cost two statements for nothing.
     with transaction.atomic(savepoint=False):
         answers, fresh = _stored(platform=platform, posts=posts, at=at)
-        enqueue.scoring(revision_ids=_pending(fresh))
+        enqueue.first_scoring(revision_ids=_pending(fresh))
     return [_answer(answer) for answer in answers]
 
 

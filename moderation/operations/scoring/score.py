@@ -75,6 +75,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     the task's time, or comes after a batch that fails, is given back. Safe to run twice.
     """
     revisions = rest = leases.claim(revision_ids=revision_ids, at=at)
+    at = max([at, *(row.received_at for row in revisions)])  # another machine's clock may be ahead
     scored, began = 0, monotonic()
     try:
         while rest:
