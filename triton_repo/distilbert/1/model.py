@@ -58,7 +58,7 @@ class TritonPythonModel:
         threads = int(parameters["INFERENCE_NUM_THREADS"]) or len(os.sched_getaffinity(0))
         runs = min(threads, MOST_RUNS)
         # Few rows a core, side by side: cores that share a run wait for each other, for a third of the time.
-        compiled = core.compile_model(
+        self.compiled = core.compile_model(
             model,
             "CPU",
             {
@@ -69,9 +69,9 @@ class TritonPythonModel:
                 "NUM_STREAMS": runs,
             },
         )
-        self.runs = openvino.AsyncInferQueue(compiled, runs)
+        self.runs = openvino.AsyncInferQueue(self.compiled, runs)
         self.kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
-        request = compiled.create_infer_request()
+        request = self.compiled.create_infer_request()
         for width in range(WIDTH_STEP, MAX_TOKENS + 1, WIDTH_STEP):
             ones = np.ones((1, width), dtype=np.int32)
             found = request.infer({"input_ids": ones, "attention_mask": ones})
@@ -149,16 +149,27 @@ class TritonPythonModel:
         Also those that were computed until somebody gave up waiting: who asks again finds them.
         """
         computed: dict[bytes, np.ndarray] = {}
+        broken: list[Exception] = []
 
         def take(request: Any, keys: list[bytes]) -> None:
-            parts = [request.get_tensor(name).data for name in OUTPUTS]
-            computed.update(zip(keys, np.concatenate(parts, axis=1), strict=True))
+            try:
+                parts = [request.get_tensor(name).data for name in OUTPUTS]
+                rows = np.concatenate(parts, axis=1)
+                computed.update((key, row.copy()) for key, row in zip(keys, rows, strict=True))
+            except Exception as error:  # noqa: BLE001 - an exception here would end the process
+                broken.append(error)
 
         self.runs.set_callback(take)
         try:
             yield computed
         finally:
-            self.runs.wait_all()
+            try:
+                self.runs.wait_all()
+            except RuntimeError:  # the queue would raise it again for ever
+                self.runs = openvino.AsyncInferQueue(self.compiled, len(self.runs))
+                raise
+            if broken:
+                raise broken[0]
             if not all(np.isfinite(answer).all() for answer in computed.values()):
                 raise Refused("the model answered a number that is not finite")
             self.kept |= computed
