@@ -91,7 +91,9 @@ class Decision(models.Model):
                 condition=Q(decided_by__isnull=False),
             ),
             models.Index(
-                fields=("effective_at", "id"), name="decision_by_effect", condition=Q(source="moderator")
+                fields=("effective_at", "id"),
+                name="decision_by_effect",
+                condition=Q(source="moderator") | Q(verdict="spam"),
             ),
             # Undoing and correcting a whole campaign.
             models.Index(
