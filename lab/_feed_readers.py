@@ -18,7 +18,8 @@ LEFT JOIN moderation_reversal r ON r.decision_id = d.id
 _TOLD = f"{_OF_PLATFORM} WHERE r.id IS NULL OR r.replacement_id IS NOT NULL"
 _UNDONE = f"{_OF_PLATFORM} WHERE r.id IS NOT NULL AND r.replacement_id IS NULL"
 _WAITING = """
-SELECT e.id FROM moderation_feedentry e JOIN moderation_platform f ON f.id = e.platform_id AND f.slug = %s
+SELECT e.decision_id FROM moderation_feedentry e
+JOIN moderation_platform f ON f.id = e.platform_id AND f.slug = %s
 WHERE e.number IS NULL AND e.stream = 'decisions'
 """
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import AuditEntry, Case, Complaint, Decision, Delivery, Label, Post, Revision, User
+from moderation.models import AuditEntry, Case, Complaint, Decision, FeedEntry, Label, Post, Revision, User
 from moderation.operations.cases import claims
 from tests.journeys.conftest import new_key
 
@@ -153,4 +153,4 @@ def test_fifty_deciders_have_one_winner(
     ]
     assert unnamed == []
     assert AuditEntry.objects.filter(subject_kind="decision", subject_id=str(decision.pk)).count() == 1
-    assert (Delivery.objects.count(), Label.objects.count()) == (1, 1)
+    assert (FeedEntry.objects.filter(stream="decisions").count(), Label.objects.count()) == (1, 1)

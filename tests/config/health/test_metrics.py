@@ -17,6 +17,7 @@ from deploy.local.places import ROOT
 from moderation.models import Delivery, Post, Revision, Score
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.django_fixtures import database_url
 from tests.moderation.fakes import FakeScorer
 
@@ -54,9 +55,10 @@ class TestMetrics:
         at: datetime,
     ) -> None:
         fake_scorer.default = 0.99
-        post()
+        platform = post().platform
+        endpoints.add(platform=platform, url="https://platform.example/", at=at)
         score.run(revision_ids=[Revision.objects.get().pk], at=at)
-        Delivery.objects.update(state="waiting", next_attempt_at=at)
+        Delivery.objects.update(next_attempt_at=at)
         monkeypatch.setattr("config.health.timezone.now", lambda: at + timedelta(seconds=90))
 
         assert scraped()["spamdesk_waiting_oldest_seconds deliveries"] == 90

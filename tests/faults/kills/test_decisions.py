@@ -41,7 +41,7 @@ class TestAnswerLost:
         assert again.status_code == 201
         assert again.headers["Idempotent-Replayed"] == "true"
         assert again.json()["id"] == str(decision)
-        assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
+        assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "told": 1}
 
 
 @pytest.mark.gate

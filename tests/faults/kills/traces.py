@@ -29,9 +29,8 @@ def traces(stand: Stand, case_id: int) -> dict[str, int]:
         "labels": f"(SELECT id FROM moderation_label WHERE decision_id IN ({decision}))",
         "audit": "(SELECT id FROM moderation_auditentry WHERE subject_kind = 'decision'"
         f" AND subject_id IN (SELECT id::text FROM ({decision}) AS d))",
-        # To one endpoint: the second platform has twenty.
-        "deliveries": "(SELECT id FROM (SELECT id, rank() OVER (ORDER BY endpoint_id) AS place"
-        f" FROM moderation_delivery WHERE decision_id IN ({decision})) AS ranked WHERE place = 1)",
+        "told": f"(SELECT decision_id FROM moderation_feedentry WHERE stream = 'decisions'"
+        f" AND decision_id IN ({decision}))",
     }
     return {
         what: stand.count(f"SELECT count(*) FROM {query} AS found", case_id)
