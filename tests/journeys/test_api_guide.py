@@ -19,7 +19,7 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from integrations import platform_verdicts
-from moderation.models import Decision, Post, ScoringJob, User
+from moderation.models import Decision, Post, Revision, ScoringJob, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
@@ -127,8 +127,10 @@ def scoring(fake_scorer: FakeScorer) -> Any:
     fake_scorer.probabilities |= {SPAM: 0.994, "Huge discount, only today!": 0.5}
 
     def work() -> None:
+        at = timezone.now() - timedelta(minutes=1)
         waiting = list(ScoringJob.objects.filter(state="pending").values_list("pk", flat=True))
-        score.run(revision_ids=waiting, at=timezone.now() - timedelta(minutes=1))
+        Revision.objects.filter(pk__in=waiting).update(received_at=at)
+        score.run(revision_ids=waiting, at=at)
 
     return work
 

@@ -190,9 +190,8 @@ def wait_until_blocked() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_backend_pid()")
             [(ours,)] = cursor.fetchall()
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))", [ours]
-            )
+            # Not pg_stat_activity: a transaction sees in it who was connected when it first looked.
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE %s = ANY(pg_blocking_pids(pid))", [ours])
             [(waiting,)] = cursor.fetchall()
         if waiting:
             return
