@@ -28,9 +28,9 @@ WHERE j.revision_id = ANY(%(ids)s) ORDER BY p.id, j.revision_id FOR NO KEY UPDAT
 def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) -> list[Revision]:
     """Take a lease on the pending revisions, and on others that wait, up to a batch.
 
-    Most posts have no message of their own, so a duplicated one that finds its revisions leased still takes
-    what waits. Posts without a score go first: while some wait, those that are to be scored
-    again are left to a later message.
+    Most new posts have no message of their own, so a duplicated one that finds its revisions leased still
+    takes what waits. Posts without a score go first: while some wait, those that are to be scored again are
+    left to a later message.
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_free(at=at), pk__in=revision_ids).order_by("pk"))
@@ -89,7 +89,7 @@ def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
     revisions = Revision.objects.filter(pk__in=revision_ids)
     # NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
     posts = Post.objects.select_for_update(no_key=True).filter(pk__in=revisions.values("post_id"))
-    list(posts.order_by("id"))
+    list(posts.order_by("id").values_list("pk"))
     rows = ScoringJob.objects.select_for_update(of=("self",)).filter(revision__in=revision_ids, state=state)
     latest = rows.filter(revision__number=F("revision__post__latest_revision"))
     return list(latest.order_by("pk").values_list("pk", flat=True))
