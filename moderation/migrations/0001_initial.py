@@ -1284,7 +1284,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                         ('platform', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='moderation.platform')),
-                        ('endpoint', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='moderation.webhookendpoint')),
+                        ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='moderation.webhookendpoint')),
                         ('post', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='moderation.post')),
                         ('decision', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='moderation.decision')),
                         ('event', models.CharField(max_length=40)),

@@ -33,7 +33,7 @@ class Delivery(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="deliveries")
     endpoint = models.ForeignKey(
-        WebhookEndpoint, null=True, on_delete=models.PROTECT, related_name="deliveries", db_index=False
+        WebhookEndpoint, on_delete=models.PROTECT, related_name="deliveries", db_index=False
     )
     post = models.ForeignKey(
         Post, null=True, on_delete=models.CASCADE, related_name="deliveries", db_index=False

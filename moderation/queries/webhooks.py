@@ -51,5 +51,5 @@ def delivery(*, platform: Platform, delivery_id: str) -> Delivery:
         number = UUID(delivery_id)
     except ValueError:
         raise Delivery.DoesNotExist from None
-    rows = Delivery.objects.filter(platform=platform, endpoint__isnull=False)
+    rows = Delivery.objects.filter(platform=platform)
     return rows.select_related("post").prefetch_related("log").get(pk=number)

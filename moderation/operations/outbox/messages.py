@@ -148,8 +148,7 @@ def _save(rows: list[Delivery]) -> None:
         row.request_id = request_id
     Delivery.objects.bulk_create(rows)
     for endpoint_id, due_at in {(row.endpoint_id, row.next_attempt_at) for row in rows}:
-        if endpoint_id is not None:
-            enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
+        enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
 
 
 def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:

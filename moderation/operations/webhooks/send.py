@@ -107,7 +107,7 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> None
             Delivery.objects.select_for_update(of=("self",)).select_related("endpoint").get(pk=delivery_id)
         )
         is_over = delivery.state == DeliveryState.CANCELLED
-        if is_over or delivery.endpoint is None or delivery.endpoint.state != EndpointState.ACTIVE:
+        if is_over or delivery.endpoint.state != EndpointState.ACTIVE:
             raise NoReplay(
                 _("This delivery cannot be sent again: it was cancelled, or its endpoint is inactive.")
             )
@@ -275,6 +275,5 @@ def mend_clock_steps(*, at: datetime) -> int:
         clocks.is_too_far("next_attempt_at", at=at, longest=max(undo, timedelta(seconds=HOLD_SECONDS))),
         state=DeliveryState.WAITING,
         attempts=0,
-        endpoint__isnull=False,
     )
     return entries.update(due_at=at) + first_attempts.update(next_attempt_at=at)
