@@ -2,9 +2,11 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -117,11 +119,15 @@ class TestShipped:
 
         assert np.isfinite(found).all()
 
-    @pytest.mark.long  # each topic costs a run of the model
-    def test_more_topics_than_are_kept_are_all_answered(self, model: TopicModel) -> None:
-        found = model.probabilities([SPORT], topics=[f"the number {number}" for number in range(600)])
+    def test_reads_a_text_once(self, triton_client: Any, model: TopicModel) -> None:
+        assert model.is_ready()  # the weights are there
+        texts, seconds = [f"{uuid4()} {'word ' * 100}" for _ in range(16)], []
+        for _ in range(2):
+            began = time.monotonic()
+            asked(triton_client, texts, [["sports"]] * 16)
+            seconds.append(time.monotonic() - began)
 
-        assert found.shape == (1, 600)
+        assert seconds[1] < seconds[0] / 3
 
     def test_refuses_too_many_pairs(self, triton_client: Any, triton: None) -> None:
         with pytest.raises(InferenceServerException, match="pairs of text and topic"):

@@ -14,6 +14,7 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,8 @@ MAX_PAIRS = 2_048
 NETWORK = "topics_encoder"  # on a card, the network as a TensorRT plan, of rows of MAX_TOKENS
 LARGEST_DIFFERENCE = 0.05  # of its probabilities; beyond, the processor answers
 _PROBE = (["Are you ready?", "Win bitcoin and tokens now"], [["anything", "cryptocurrency"]] * 2)
-KEPT_TOPICS = 512
-"""Embeddings of topics that are kept: the same few are asked for with every text."""
+MOST_KEPT = 4_096
+"""Embeddings, 6 MB: topics come with every text, and a post comes again with its pages."""
 
 
 class Refused(ValueError):
@@ -110,29 +111,30 @@ class Embeddings:
         self.slope, self.intercept = float(told["slope"]), float(told["intercept"])
         self.vector_weight = float(told["vector_weight"])
         self.nothing = encoder.run([self.hypothesis.format(told["neutral"])])[0]
-        self.kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self.kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
 
     def probabilities(self, texts: list[str], topics: list[list[str]]) -> np.ndarray:
         """Answer P(about) of each text and each topic of its row."""
-        known = self._topics({topic for row in topics for topic in row})
-        rows = self.encoder.run(texts)
+        names = sorted({topic for row in topics for topic in row})
+        vectors = self._vectors([*texts, *map(self.hypothesis.format, names)])
+        about = dict(zip(names, vectors[len(texts) :], strict=True))
         contrasts = np.array(
             [
-                [float(text @ (known[topic] - self.nothing)) for topic in row]
-                for text, row in zip(rows, topics, strict=True)
+                [float(text @ (about[topic] - self.nothing)) for topic in row]
+                for text, row in zip(vectors, topics, strict=False)
             ]
         )
         return 1 / (1 + np.exp(-np.clip(self.slope * contrasts + self.intercept, -50, 50)))
 
-    def _topics(self, wanted: set[str]) -> dict[str, np.ndarray]:
-        missing = sorted(wanted - self.kept.keys())
+    def _vectors(self, texts: list[str]) -> list[np.ndarray]:
+        keys = [sha256(text.encode()).digest() for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self.kept}
         if missing:
-            made = self.encoder.run([self.hypothesis.format(topic) for topic in missing])
-            self.kept.update(zip(missing, made, strict=True))
-        found = {topic: self.kept[topic] for topic in wanted}
-        for topic in wanted:
-            self.kept.move_to_end(topic)
-        while len(self.kept) > KEPT_TOPICS:
+            self.kept.update(zip(missing, self.encoder.run(list(missing.values())), strict=True))
+        for key in keys:
+            self.kept.move_to_end(key)
+        found = [self.kept[key] for key in keys]
+        while len(self.kept) > MOST_KEPT:
             self.kept.popitem(last=False)
         return found
 
