@@ -31,7 +31,9 @@ _TURN_EXPECTED_SECONDS = 15
 
 _GATHER_SECONDS = 0.25
 """How long a post waits for others to be scored with: the first of a batch costs as much as five more."""
-_SCORING_MARK, _SCORING_EXPECTED_SECONDS = "spamdesk:scoring", 2
+_AGAIN_SECONDS = 1
+"""The same for a post to be scored again: its evidence comes piece by piece."""
+_SCORING_MARK, _AGAIN_MARK, _SCORING_EXPECTED_SECONDS = "spamdesk:scoring", "spamdesk:scoring-again", 2
 _STOP_SECONDS = 2.0
 
 # More than this wait only during an outage of the broker; the sweep finds the rest.
@@ -66,6 +68,19 @@ def scoring(*, revision_ids: Sequence[int]) -> None:
         transaction.on_commit(partial(_send_scoring, named))
 
 
+def scoring_again(*, revision_ids: Sequence[int]) -> None:
+    """Score these revisions once the transaction has committed; one alone with others of the next second."""
+
+    def send() -> None:
+        if _is_first(_AGAIN_MARK, seconds=_AGAIN_SECONDS + _SCORING_EXPECTED_SECONDS):
+            _send_scoring([(revision_ids[0], request_id())], is_again=True)
+
+    if len(revision_ids) == 1:
+        transaction.on_commit(send)
+    else:
+        scoring(revision_ids=revision_ids)
+
+
 def first_scoring(*, revision_ids: Sequence[int]) -> None:
     """Score new revisions once the transaction has committed, with others that come in a moment."""
     if revision_ids:
@@ -94,10 +109,10 @@ def scoring_of_rest(*, revision_id: int) -> None:
     transaction.on_commit(send)
 
 
-def scoring_begun() -> None:
+def scoring_begun(*, is_again: bool = False) -> None:
     """Mark the message for scoring as taken: posts that come from now on need another one."""
     with suppress(redis.RedisError):  # the mark expires by itself
-        _store().delete(_SCORING_MARK)
+        _store().delete(_AGAIN_MARK if is_again else _SCORING_MARK)
 
 
 def explanation(*, score_id: int) -> None:
@@ -202,15 +217,16 @@ def _taken() -> list[tuple[int, str]]:
     return [_committed.popleft() for _ in range(len(_committed))]
 
 
-def _send_scoring(named: Sequence[tuple[int, str]]) -> None:
+def _send_scoring(named: Sequence[tuple[int, str]], *, is_again: bool = False) -> None:
     """Send revisions, each with the id of its request."""
+    options = {"queue": "scoring", "countdown": _AGAIN_SECONDS if is_again else None}
     for start in range(0, len(named), SCORING_CHUNK):
         chunk = named[start : start + SCORING_CHUNK]
         names = sorted({name for _, name in chunk if name})
         _send(
             "moderation.tasks.score_revisions",
-            options={"queue": "scoring", **_headers(",".join(names[:_MOST_REQUESTS]))},
-            kwargs={"revision_ids": [revision_id for revision_id, _ in chunk]},
+            options=options | _headers(",".join(names[:_MOST_REQUESTS])),
+            kwargs={"revision_ids": [revision_id for revision_id, _ in chunk], "is_again": is_again},
         )
 
 

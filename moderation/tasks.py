@@ -27,9 +27,9 @@ from moderation.operations.webhooks import send
 
 
 @shared_task
-def score_revisions(*, revision_ids: list[int], **_: object) -> int:
+def score_revisions(*, revision_ids: list[int], is_again: bool = False, **_: object) -> int:
     """Score a batch of revisions."""
-    enqueue.scoring_begun()
+    enqueue.scoring_begun(is_again=is_again)
     return score.run(revision_ids=revision_ids, at=timezone.now())
 
 

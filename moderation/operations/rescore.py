@@ -67,7 +67,7 @@ def again(
     # A new generation: a score is stored once per revision and generation (a constraint).
     ScoringJob.objects.filter(pk__in=ids).update(generation=F("generation") + 1, attempts=0, **pending)
     ScoringJob.objects.filter(pk__in=held_ids).update(**pending)
-    enqueue.scoring(revision_ids=[] if until else ids + held_ids)
+    enqueue.scoring_again(revision_ids=[] if until else ids + held_ids)
     return ids
 
 

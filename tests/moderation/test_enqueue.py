@@ -66,3 +66,17 @@ def test_goes_on_after_a_failure(sent: list[list[int]]) -> None:
 
     assert sent == [[1], [2]]
     assert thread.is_alive()
+
+
+def test_one_message_serves_what_is_to_be_scored_again_within_a_second(
+    db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent = []
+    monkeypatch.setattr(enqueue, "_send_scoring", lambda named, **_: sent.append([pk for pk, _ in named]))
+    for ids in ([1], [2], [3, 4], [5]):
+        if ids != [2]:
+            enqueue.scoring_begun(is_again=True)
+        with django_capture_on_commit_callbacks(execute=True):
+            enqueue.scoring_again(revision_ids=ids)
+
+    assert sent == [[1], [3, 4], [5]]

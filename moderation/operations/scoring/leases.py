@@ -119,7 +119,10 @@ def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
     if new_rows:
         enqueue.scoring(revision_ids=[row.pk for row in named])
         return new_rows
-    return named + list(queue[: max(0, AGAIN_CHUNK - len(named))])
+    rows = named + list(queue[: max(0, AGAIN_CHUNK + 1 - len(named))])
+    if len(rows) > AGAIN_CHUNK > len(named):  # those beyond have no message of their own
+        enqueue.scoring(revision_ids=[rows.pop().pk])
+    return rows
 
 
 def _lockable() -> QuerySet[ScoringJob]:

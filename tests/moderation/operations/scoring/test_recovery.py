@@ -240,8 +240,11 @@ class TestLeases:
         assert claimed([new], at=later(3)) == [new]
         assert ScoringJob.objects.filter(pk__in=again, state=ScoreState.PENDING).count() == len(again)
 
-    def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(self, again: list[int]) -> None:
+    def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(
+        self, again: list[int], sent: list[list[int]]
+    ) -> None:
         assert claimed(again[:1], at=later(3)) == again[: leases.AGAIN_CHUNK]
+        assert sent == [again[leases.AGAIN_CHUNK :][:1]]
 
     def test_as_many_as_a_message_names(self, again: list[int]) -> None:
         assert claimed(again, at=later(3)) == again
@@ -250,7 +253,7 @@ class TestLeases:
     def test_all_get_their_score_whatever_comes_between(
         self, again: list[int], post: Post_, sent: list[list[int]], fake_scorer: FakeScorer
     ) -> None:
-        messages = [[pk] for pk in again]
+        messages = [again[:1]]
         seconds = 3
         while messages:
             if seconds < 40:
