@@ -34,7 +34,13 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_free(at=at), pk__in=revision_ids).order_by("pk"))
-        if not is_alone:
+        # One that was tried twice may be what kills workers: it is scored alone.
+        suspects = {row.pk for row in rows if row.attempts > 1}
+        if len(rows) > 1:
+            rows = [row for row in rows if row.pk not in suspects]
+            for pk in sorted(suspects):
+                enqueue.scoring(revision_ids=[pk])
+        if not (is_alone or suspects):
             rows = _batch(rows)
         lease_until = at + timedelta(seconds=LEASE_SECONDS)
         # Attempts are counted when claimed, not when it fails: a worker that is killed counts nothing.
@@ -105,8 +111,8 @@ def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
 
     A message that is put off comes again after a batch of new posts, so none is put off for nothing.
     """
-    # One that was tried twice is left to a message of its own: it may be what kills workers.
-    # One with a lease is held. Times are not compared: the clocks of two machines differ.
+    # One that was tried twice has a message of its own. One with a lease is held. Times are not compared: the
+    # clocks of two machines differ.
     queue = _lockable().filter(is_open=True, state=ScoreState.PENDING, attempts__lte=1, lease_until=None)
     queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "pk")
     has_new = any(row.generation == 1 for row in named)

@@ -234,6 +234,16 @@ class TestLeases:
         assert sent[-1] == again[:2]  # put off, not forgotten
         assert claimed(again[:2], at=later(4))[:2] == again[:2]
 
+    def test_one_that_may_kill_workers_takes_no_other_with_it(
+        self, post: Post_, sent: list[list[int]]
+    ) -> None:
+        first, second, third = sorted(post().revisions.get().pk for _ in range(3))
+        ScoringJob.objects.filter(pk__in=[first, second]).update(attempts=2)
+
+        assert claimed([first, second, third], at=later(1)) == [third]
+        assert sent == [[first], [second]]
+        assert claimed([first], at=later(1)) == [first]
+
     def test_a_new_post_takes_no_old_ones_along(self, again: list[int], post: Post_) -> None:
         new = post().revisions.get().pk
 
