@@ -138,4 +138,6 @@ def _lockable() -> QuerySet[ScoringJob]:
 
 
 def _is_free(*, at: datetime) -> Q:
-    return Q(state=ScoreState.PENDING) | Q(state=ScoreState.SCORING) & is_over(at=at)
+    """Select what nobody scores, and what is not held any more."""
+    is_open = Q(state__in=(ScoreState.PENDING, ScoreState.SCORING))
+    return Q(state=ScoreState.PENDING, lease_until=None) | is_open & is_over(at=at)

@@ -104,7 +104,7 @@ def test_a_rule_holds_for_what_a_link_leads_to(site: HostileSite, scored: Scored
     scored(site.url("/elsewhere"), at=AT)
     collect.run(evidence_id=ids()[0], at=later(1))
 
-    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(2))
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(16))
 
     first, second = Score.objects.order_by("generation")
     assert (first.ban_id, second.ban_id) == (None, ban.pk)

@@ -100,7 +100,8 @@ class TestWhatIsKnownAlready:
         second = scored(site.url("/page"), at=later(5))
 
         assert (second.scoring.generation, second.scoring.state) == (2, ScoreState.PENDING)
-        score.run(revision_ids=[second.pk], at=later(6))
+        assert score.run(revision_ids=[second.pk], at=later(6)) == 0, "held"
+        score.run(revision_ids=[second.pk], at=later(20))
         first, again = Score.objects.filter(revision=second).order_by("generation")
         assert ("evidence" in first.record, len(again.record["evidence"])) == (False, 1)
 
