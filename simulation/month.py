@@ -12,15 +12,7 @@ from typing import Any
 
 from celery import current_app
 
-from moderation.models import (
-    Case,
-    Decision,
-    Evidence,
-    EvidenceRequest,
-    Post,
-    ScoringJob,
-    User,
-)
+from moderation.models import Case, Decision, Evidence, EvidenceRequest, Post, ScoringJob, User
 from moderation.models.cases import CaseState
 from moderation.models.evidence import OPEN
 from moderation.models.platforms import Collecting

@@ -9,15 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q
 
 from moderation import scorer
-from moderation.models import (
-    CampaignMember,
-    Decision,
-    GoldenItem,
-    Platform,
-    Post,
-    PostLink,
-    User,
-)
+from moderation.models import CampaignMember, Decision, GoldenItem, Platform, Post, PostLink, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.preferences import FilterPage

@@ -10,19 +10,7 @@ from math import sqrt
 from typing import ClassVar
 
 from django.db.models import Case as Switch
-from django.db.models import (
-    Count,
-    Exists,
-    Max,
-    Min,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-    Value,
-    When,
-)
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce, Concat
 
 from moderation.models import Case, Complaint, Decision, Label, Post, Revision, User

@@ -11,17 +11,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
-from moderation.models import (
-    Case,
-    Complaint,
-    Decision,
-    Platform,
-    Post,
-    PostLink,
-    Revision,
-    Score,
-    User,
-)
+from moderation.models import Case, Complaint, Decision, Platform, Post, PostLink, Revision, Score, User
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME

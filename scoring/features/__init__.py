@@ -10,16 +10,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.features import (
-    address,
-    collected,
-    feedback,
-    journey,
-    link_looks,
-    links,
-    similar_posts,
-    social,
-)
+from scoring.features import address, collected, feedback, journey, link_looks, links, similar_posts, social
 from scoring.features.feature import NO_MODELS, Evidence, Feature, Models
 from scoring.records import PostRecord
 

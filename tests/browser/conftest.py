@@ -12,7 +12,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from deploy.local import browser
 from moderation.models import User
 from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
-from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until, wait_until_idle
+from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until_idle
+from tests.django_fixtures import wait_until
 from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 # Playwright drives its browser from an event loop, beside which Django refuses database calls unless told.

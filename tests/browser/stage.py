@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, Request
 from moderation.models import Case, Decision, Release, Score, User
 from moderation.queries.records import stored_records
 from scoring.features import NAMES, NO_MODELS, extract
+from tests.django_fixtures import wait_until
 
 # Trial 17: what has worked against somebody, somewhere. Every one calls alert or leaves the page's origin.
 MARKUP = (
@@ -152,14 +153,6 @@ def wait_for_keys(page: Page) -> None:
 def wait_for_decisions(count: int) -> None:
     """Wait until so many are stored: the page goes on before the server has answered."""
     wait_until(lambda: Decision.objects.count() == count)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait until the server has done what the page need not wait for; a minute at most."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, "it never holds"
-        time.sleep(0.05)
 
 
 def wait_until_idle(page: Page, is_asked: Callable[[], bool]) -> None:

@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import AuthorNote, Case, CaseNote, Decision, Rule, User
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.browser.stage import Open, Watch, press_and_wait, violations, wait_for_decisions, wait_until
+from tests.browser.stage import Open, Watch, press_and_wait, violations, wait_for_decisions
+from tests.django_fixtures import wait_until
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -5,15 +5,8 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, DeskSettings, User
 from moderation.models.cases import CaseState
-from tests.browser.stage import (
-    Open,
-    Settle,
-    Watch,
-    press_and_wait,
-    wait_for_decisions,
-    wait_for_keys,
-    wait_until,
-)
+from tests.browser.stage import Open, Settle, Watch, press_and_wait, wait_for_decisions, wait_for_keys
+from tests.django_fixtures import wait_until
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -142,18 +142,15 @@ class TestLoad:
 
         assert load(written(rows, tmp_path / "urls.csv.gz")) == rows
 
-    def test_names_a_missing_column(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("lines", "named"),
+        [("url,cls\nhttp://a.example/,benign\n", "dom"), ("url,dom,cls\n,b.example,benign\n", "line 2")],
+    )
+    def test_names_a_missing_column_and_a_gap(self, tmp_path: Path, lines: str, named: str) -> None:
         path = tmp_path / "urls.csv"
-        path.write_text("url,cls\nhttp://a.example/,benign\n")
+        path.write_text(lines)
 
-        with pytest.raises(Malformed, match="dom"):
-            load(path)
-
-    def test_names_the_line_with_a_gap(self, tmp_path: Path) -> None:
-        path = tmp_path / "urls.csv"
-        path.write_text("url,dom,cls\nhttp://a.example/,a.example,benign\n,b.example,benign\n")
-
-        with pytest.raises(Malformed, match="line 3"):
+        with pytest.raises(Malformed, match=named):
             load(path)
 
 

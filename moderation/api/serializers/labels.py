@@ -7,11 +7,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
-from moderation.api.serializers.cursors import (
-    KeysetField,
-    NextCursorField,
-    PageQuerySerializer,
-)
+from moderation.api.serializers.cursors import KeysetField, NextCursorField, PageQuerySerializer
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Export, FeedEntry

@@ -13,12 +13,7 @@ from moderation.models import PostLink, Revision
 from moderation.queries.records.record_evidence import captions, collected
 from moderation.queries.records.record_histories import histories, rows, since
 from moderation.queries.records.record_links import links, stored_links
-from scoring.records import (
-    AuthorSnapshot,
-    ComplaintRecord,
-    JourneyStep,
-    PostRecord,
-)
+from scoring.records import AuthorSnapshot, ComplaintRecord, JourneyStep, PostRecord
 from scoring.resemblance import author_bands, note_digest
 
 _COMPLAINTS = """

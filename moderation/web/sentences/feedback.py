@@ -5,15 +5,7 @@ from django.utils.translation import gettext
 from moderation.queries.cases.case_pages import PostRecord
 from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
 from moderation.web.quantities import count, counted, duration
-from moderation.web.sentences.sentence import (
-    Decided,
-    Leaning,
-    Said,
-    Says,
-    Sentence,
-    hours,
-    things,
-)
+from moderation.web.sentences.sentence import Decided, Leaning, Said, Says, Sentence, hours, things
 
 _SPAM = Leaning.SPAM
 NO_COMPLAINTS = "Nobody has complained about this post"

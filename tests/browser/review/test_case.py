@@ -6,15 +6,8 @@ from playwright.sync_api import Page, Route, expect
 from moderation.models import Case, CaseNote, Decision, Mention, Score, User
 from moderation.models.cases import CaseState
 from tests.browser.review.review_page import in_front, reload
-from tests.browser.stage import (
-    Settle,
-    Watch,
-    press_and_wait,
-    violations,
-    wait_for_ahead,
-    wait_for_decisions,
-    wait_until,
-)
+from tests.browser.stage import Settle, Watch, press_and_wait, violations, wait_for_ahead, wait_for_decisions
+from tests.django_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

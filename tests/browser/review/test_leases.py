@@ -10,7 +10,8 @@ from moderation.models import Case, Decision, DeskSettings, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from tests.browser.review.review_page import after_leaving, in_front, nothing_is_claimed
-from tests.browser.stage import Open, Watch, press_and_wait, wait_until
+from tests.browser.stage import Open, Watch, press_and_wait
+from tests.django_fixtures import wait_until
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -7,16 +7,8 @@ from playwright.sync_api import Page, expect
 from moderation.models import Campaign, CampaignMember, Case, Reason, Score, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
 from tests.browser.review.review_page import in_front
-from tests.browser.stage import (
-    Open,
-    Settle,
-    Watch,
-    explain,
-    press_and_wait,
-    reviewing,
-    violations,
-    wait_until,
-)
+from tests.browser.stage import Open, Settle, Watch, explain, press_and_wait, reviewing, violations
+from tests.django_fixtures import wait_until
 from tests.moderation.carried_pictures import carry, carry_picture
 from tests.moderation.conftest import Case_
 from tests.moderation.counted_case import report_it

@@ -6,15 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import (
-    AuditEntry,
-    Decision,
-    DecisionAction,
-    Delivery,
-    FeedEntry,
-    Platform,
-    User,
-)
+from moderation.models import AuditEntry, Decision, DecisionAction, Delivery, FeedEntry, Platform, User
 from moderation.models.actions import Action, ActionState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.feed import Stream

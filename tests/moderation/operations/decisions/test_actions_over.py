@@ -3,12 +3,7 @@
 import pytest
 from django.db import transaction
 
-from moderation.models import (
-    Case,
-    Decision,
-    Platform,
-    User,
-)
+from moderation.models import Case, Decision, Platform, User
 from moderation.models.actions import Action, ActionState
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict

@@ -13,14 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import (
-    Evidence,
-    Platform,
-    RevisionEvidence,
-    RevisionPicture,
-    ScoringJob,
-    UnkeptFile,
-)
+from moderation.models import Evidence, Platform, RevisionEvidence, RevisionPicture, ScoringJob, UnkeptFile
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
