@@ -78,9 +78,11 @@ def test_what_was_erased_stays_erased_in_an_empty_server(
     with psycopg.connect(empty_server["DATABASE_URL"]) as connection:
         texts = connection.execute("SELECT text FROM moderation_revision ORDER BY id").fetchall()
         names = connection.execute("SELECT external_id, display_name FROM moderation_author").fetchall()
-        [next_id] = connection.execute("SELECT nextval('moderation_post_id_seq')").fetchone() or (0,)
+        next_ids = "SELECT nextval('moderation_post_id_seq'), nextval('moderation_decision_id_seq')"
+        next_id, next_decision_id = connection.execute(next_ids).fetchone() or (0, 0)
     assert texts == [(KEPT,), ("",), ("",), ("",)]
     assert kept.pk < wanted.pk < lost.pk < next_id
+    assert next_decision_id > 10_000_000, "platforms were told of decisions that are lost"
     assert ("spammer", "Secret Name") not in names
 
 
