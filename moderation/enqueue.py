@@ -32,7 +32,7 @@ _TURN_EXPECTED_SECONDS = 15
 _GATHER_SECONDS = 0.25
 """How long a post waits for others to be scored with: the first of a batch costs as much as five more."""
 _AGAIN_SECONDS = 1
-"""The same for a post to be scored again: its evidence comes piece by piece."""
+"""The same for a post to be scored again: its evidence comes piece by piece. By the sender's clock."""
 _SCORING_MARK, _AGAIN_MARK, _SCORING_EXPECTED_SECONDS = "spamdesk:scoring", "spamdesk:scoring-again", 2
 _STOP_SECONDS = 2.0
 

@@ -85,7 +85,8 @@ class TopicModel:
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state."""
         try:
-            self._batch([PROBE[0]], [PROBE[1]])
+            # Another text each time: the server keeps vectors.
+            self._batch([f"{PROBE[0]} {time.monotonic()}"], [PROBE[1]])
         except Unavailable:
             return False
         return True

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moderation import enqueue
+from moderation import enqueue, tasks
 
 
 @pytest.fixture
@@ -72,11 +72,13 @@ def test_one_message_serves_what_is_to_be_scored_again_within_a_second(
     db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     sent = []
-    monkeypatch.setattr(enqueue, "_send_scoring", lambda named, **_: sent.append([pk for pk, _ in named]))
+    monkeypatch.setattr(enqueue, "_send", lambda _, **message: sent.append(message))
     for ids in ([1], [2], [3, 4], [5]):
         if ids != [2]:
-            enqueue.scoring_begun(is_again=True)
+            tasks.score_revisions(revision_ids=[], is_again=True)
         with django_capture_on_commit_callbacks(execute=True):
             enqueue.scoring_again(revision_ids=ids)
 
-    assert sent == [[1], [3, 4], [5]]
+    assert [one["kwargs"]["revision_ids"] for one in sent] == [[1], [3, 4], [5]]
+    assert [one["options"]["countdown"] for one in sent] == [1, None, 1]
+    assert [one["kwargs"]["is_again"] for one in sent] == [True, False, True]

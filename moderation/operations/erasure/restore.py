@@ -26,7 +26,7 @@ _GO_PAST_LOST = """
 SELECT setval(format('%I.%I', schemaname, sequencename), coalesce(last_value, 1) + 10000000)
 FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype
 """
-"""Platforms know ids given since the backup, which must not name something else: go on past a day's posts."""
+"""Platforms know ids given since the backup, which must not name something else: go on ten million later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

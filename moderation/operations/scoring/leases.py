@@ -29,18 +29,18 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
     """Take a lease on the pending revisions, and on others that wait, up to a batch.
 
     Most new posts have no message of their own, so a duplicated one that finds its revisions leased still
-    takes what waits. Posts without a score go first: while some wait, those that are to be scored again are
+    takes what waits. Held posts are left, and one that was tried twice is scored alone, since it may be what
+    kills workers. Posts without a score go first: while some wait, those that are to be scored again are
     left to a later message.
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_free(at=at), pk__in=revision_ids).order_by("pk"))
-        # One that was tried twice may be what kills workers: it is scored alone.
         suspects = {row.pk for row in rows if row.attempts > 1}
         if len(rows) > 1:
             rows = [row for row in rows if row.pk not in suspects]
             for pk in sorted(suspects):
                 enqueue.scoring(revision_ids=[pk])
-        if not (is_alone or suspects):
+        if not is_alone and suspects.isdisjoint(row.pk for row in rows):
             rows = _batch(rows)
         lease_until = at + timedelta(seconds=LEASE_SECONDS)
         # Attempts are counted when claimed, not when it fails: a worker that is killed counts nothing.
@@ -123,10 +123,14 @@ def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
     if has_new:
         return named + new_rows
     if new_rows:
-        enqueue.scoring(revision_ids=[row.pk for row in named])
+        # Where another message has taken its post, this one was still for those gathered with it.
+        put_off = named or list(queue.filter(generation__gt=1)[:1])
+        enqueue.scoring(revision_ids=[row.pk for row in put_off])
         return new_rows
-    rows = named + list(queue[: max(0, AGAIN_CHUNK + 1 - len(named))])
-    if len(rows) > AGAIN_CHUNK > len(named):  # those beyond have no message of their own
+    if len(named) >= AGAIN_CHUNK:
+        return named
+    rows = named + list(queue[: AGAIN_CHUNK + 1 - len(named)])
+    if len(rows) > AGAIN_CHUNK:  # those beyond have no message of their own
         enqueue.scoring(revision_ids=[rows.pop().pk])
     return rows
 
@@ -138,6 +142,6 @@ def _lockable() -> QuerySet[ScoringJob]:
 
 
 def _is_free(*, at: datetime) -> Q:
-    """Select what nobody scores, and what is not held any more."""
+    """Select posts that nobody scores or holds, and those whose lease or hold is over."""
     is_open = Q(state__in=(ScoreState.PENDING, ScoreState.SCORING))
     return Q(state=ScoreState.PENDING, lease_until=None) | is_open & is_over(at=at)

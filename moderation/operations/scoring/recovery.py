@@ -30,7 +30,7 @@ _RECENT = timedelta(seconds=30)
 
 def sweep(*, at: datetime) -> int:
     """Enqueue revisions whose message was lost, whose worker died or that were held; return how many."""
-    # Whoever scores takes along what waits, and names what is beyond a batch.
+    # Whoever scores takes along what waits, and names what is beyond a batch; only suspects are scored alone.
     has_backlog = (
         bool(enqueue.messages().get("scoring"))
         or ScoringJob.objects.filter(lease_until__gt=at, is_open=True, state=ScoreState.SCORING).exists()
@@ -45,13 +45,17 @@ def sweep(*, at: datetime) -> int:
         if not jobs:
             return 0
         dead = [job.pk for job in jobs if job.attempts >= MAX_ATTEMPTS]
-        open_again = [job.pk for job in jobs if job.attempts < MAX_ATTEMPTS]
+        # Each of these is scored alone, so that a few go first.
+        suspects = [job.pk for job in jobs if 1 < job.attempts < MAX_ATTEMPTS][: leases.AGAIN_CHUNK]
+        open_again = [job.pk for job in jobs if job.attempts <= 1 or job.pk in suspects]
         ScoringJob.objects.filter(pk__in=dead).update(state=ScoreState.DEAD)
         # Revisions of a killed worker keep their old time of arrival, so that the next task of any post takes
         # them along, whatever the backlog. Only once: a post may be what kills the workers. So do held ones.
         interrupted = [job.pk for job in jobs if job.lease_until and job.attempts <= 1]
         ScoringJob.objects.filter(pk__in=interrupted).update(state=ScoreState.PENDING, lease_until=None)
-        ScoringJob.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(enqueued_at=at)
+        ScoringJob.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(
+            state=ScoreState.PENDING, lease_until=None, enqueued_at=at
+        )
         enqueue.scoring(revision_ids=open_again)
     return len(open_again)
 

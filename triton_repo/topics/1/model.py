@@ -130,7 +130,11 @@ class Embeddings:
         keys = [sha256(text.encode()).digest() for text in texts]
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self.kept}
         if missing:
-            self.kept.update(zip(missing, self.encoder.run(list(missing.values())), strict=True))
+            rows = self.encoder.run(list(missing.values()))
+            if not np.isfinite(rows).all():
+                raise Refused("the model answered a number that is not finite")
+            # Copies: a row would hold the memory of its whole batch.
+            self.kept.update((key, row.copy()) for key, row in zip(missing, rows, strict=True))
         for key in keys:
             self.kept.move_to_end(key)
         found = [self.kept[key] for key in keys]

@@ -240,9 +240,26 @@ class TestLeases:
         first, second, third = sorted(post().revisions.get().pk for _ in range(3))
         ScoringJob.objects.filter(pk__in=[first, second]).update(attempts=2)
 
-        assert claimed([first, second, third], at=later(1)) == [third]
+        assert claimed([first, second], at=later(1)) == [third]
         assert sent == [[first], [second]]
         assert claimed([first], at=later(1)) == [first]
+
+    def test_few_that_may_kill_workers_are_named_at_once_and_once(
+        self, again: list[int], sent: list[list[int]]
+    ) -> None:
+        ScoringJob.objects.filter(pk__in=again[:20]).update(
+            state=ScoreState.SCORING, attempts=2, lease_until=later(20)
+        )
+
+        assert [recovery.sweep(at=later(seconds)) for seconds in (19, 21, 22, 23)] == [0, 16, 4, 0]
+
+    def test_a_message_without_its_post_still_serves_those_gathered_with_it(
+        self, again: list[int], post: Post_, sent: list[list[int]]
+    ) -> None:
+        new = post().revisions.get().pk
+
+        assert claimed([], at=later(3)) == [new]
+        assert sent == [again[:1]]
 
     def test_a_new_post_takes_no_old_ones_along(self, again: list[int], post: Post_) -> None:
         new = post().revisions.get().pk
@@ -263,7 +280,7 @@ class TestLeases:
     def test_all_get_their_score_whatever_comes_between(
         self, again: list[int], post: Post_, sent: list[list[int]], fake_scorer: FakeScorer
     ) -> None:
-        messages = [again[:1]]
+        messages = [again[:1]] * 2
         seconds = 3
         while messages:
             if seconds < 40:
