@@ -43,7 +43,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', pointing.source, pointing.name);
     END LOOP;
     ALTER TABLE moderation_score RENAME TO moderation_score_first;
-    CREATE TABLE moderation_score (LIKE moderation_score_first INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING IDENTITY)
+    CREATE TABLE moderation_score (LIKE moderation_score_first INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING IDENTITY INCLUDING STORAGE)
         PARTITION BY RANGE (id);
     ALTER TABLE moderation_score ADD PRIMARY KEY (id);
     ALTER TABLE moderation_score_first ALTER COLUMN id DROP IDENTITY;
