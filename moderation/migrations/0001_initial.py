@@ -1076,9 +1076,9 @@ class Migration(migrations.Migration):
                     name='FeedEntry',
                     fields=[
                         ('pk', models.CompositePrimaryKey('decision_id', 'stream', 'is_retraction', blank=True, editable=False, primary_key=True, serialize=False)),
-                        ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
+                        ('platform', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
                         ('stream', models.CharField(choices=[('decisions', 'Decisions'), ('labels', 'Labels')], max_length=10)),
-                        ('decision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
+                        ('decision', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
                         ('is_retraction', models.BooleanField(db_default=False, default=False)),
                         ('due_at', models.DateTimeField(help_text='Not told before: the time for undoing.')),
                         ('number', models.PositiveBigIntegerField(help_text='1, 2, 3… in each feed.', null=True)),
@@ -1614,7 +1614,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='ScoringJob',
                     fields=[
-                        ('revision', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='scoring', serialize=False, to='moderation.revision')),
+                        ('revision', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='scoring', serialize=False, to='moderation.revision')),
                         ('state', models.CharField(choices=[('pending', 'Pending'), ('scoring', 'Scoring'), ('scored', 'Scored'), ('degraded', 'Degraded'), ('superseded', 'Superseded'), ('dead', 'Dead')], default='pending', max_length=12)),
                         ('enqueued_at', models.DateTimeField()),
                         ('lease_until', models.DateTimeField(blank=True, null=True)),

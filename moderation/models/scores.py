@@ -22,8 +22,9 @@ class ScoringJob(models.Model):
     """The scoring of a revision, a row for each: beside it, since each change would copy the whole revision
     and write to all of its indexes."""
 
+    # Written in one statement with the revision, or by COPY just after it: there is nothing to check.
     revision = models.OneToOneField(
-        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring"
+        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring", db_constraint=False
     )
     state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
     enqueued_at = models.DateTimeField()
