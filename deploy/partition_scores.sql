@@ -56,7 +56,7 @@ BEGIN
     CREATE INDEX score_of_revision ON moderation_score (revision_id, generation);
     CREATE INDEX score_by_route_and_time ON moderation_score (route, scored_at);
     CREATE INDEX score_of_release ON moderation_score (release_id);
-    CREATE INDEX score_of_ban ON moderation_score (ban_id);
+    CREATE INDEX score_of_ban ON moderation_score (ban_id) WHERE ban_id IS NOT NULL;
     FOR pointing IN SELECT * FROM pointing_here LOOP
         EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', pointing.source, pointing.name, pointing.definition);
     END LOOP;

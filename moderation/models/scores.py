@@ -97,7 +97,9 @@ class Score(models.Model):
     is_review_sample = models.BooleanField(default=False, db_default=False)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
-    ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    ban = models.ForeignKey(
+        Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     # A hold or an allowance applies in addition to the models' output; a ban, which replaces it, is above.
     rule = models.ForeignKey(
         Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -116,6 +118,7 @@ class Score(models.Model):
             models.Index(fields=("route", "scored_at"), name="score_by_route"),
             BrinIndex(fields=("release",), name="score_by_release", autosummarize=True),
             models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False)),
+            models.Index(fields=("ban",), name="score_by_ban", condition=Q(ban__isnull=False)),
             models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         )
 
