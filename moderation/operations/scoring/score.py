@@ -190,7 +190,7 @@ def _store(
     frozen: _Frozen, results: Sequence[ScoreResult], *, is_owed: bool, live: Scorer, at: datetime
 ) -> list[Score]:
     """Save the scores of those that no other worker has taken over; the others are left out."""
-    held_ids = leases.still_held(revisions=frozen.revisions)
+    held_ids = leases.finish(revisions=frozen.revisions)
     release = Release(pk=live.release.id, manifest=live.release.manifest)
     rows = [
         unsaved(revision=revision, record=record, result=result, release=release, at=at)
@@ -204,10 +204,6 @@ def _store(
         row.state, row.lease_until, row.enqueued_at = ScoreState.DEGRADED, None, at
         row.degraded_since = row.degraded_since or at
     ScoringJob.objects.bulk_update(lacking, ["state", "lease_until", "enqueued_at", "degraded_since"])
-    good = {score.revision_id for score in rows} - {row.pk for row in lacking}
-    ScoringJob.objects.filter(pk__in=good).update(
-        state=ScoreState.SCORED, lease_until=None, degraded_since=None
-    )
     return rows
 
 
