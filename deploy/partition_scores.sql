@@ -43,7 +43,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', pointing.source, pointing.name);
     END LOOP;
     ALTER TABLE moderation_score RENAME TO moderation_score_first;
-    CREATE TABLE moderation_score (LIKE moderation_score_first INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING IDENTITY)
+    CREATE TABLE moderation_score (LIKE moderation_score_first INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING IDENTITY INCLUDING STORAGE)
         PARTITION BY RANGE (id);
     ALTER TABLE moderation_score ADD PRIMARY KEY (id);
     ALTER TABLE moderation_score_first ALTER COLUMN id DROP IDENTITY;
@@ -56,7 +56,7 @@ BEGIN
     CREATE INDEX score_of_revision ON moderation_score (revision_id, generation);
     CREATE INDEX score_by_route_and_time ON moderation_score (route, scored_at);
     CREATE INDEX score_of_release ON moderation_score (release_id);
-    CREATE INDEX score_of_ban ON moderation_score (ban_id);
+    CREATE INDEX score_of_ban ON moderation_score (ban_id) WHERE ban_id IS NOT NULL;
     FOR pointing IN SELECT * FROM pointing_here LOOP
         EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', pointing.source, pointing.name, pointing.definition);
     END LOOP;

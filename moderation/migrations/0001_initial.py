@@ -434,7 +434,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('post_id', 'number'),
-                        'indexes': [models.Index(fields=['ip', 'received_at'], name='revision_ip_history'), models.Index(fields=['ip_network', 'received_at'], name='revision_network_history'), models.Index(condition=models.Q(('ip_asn__isnull', False)), fields=['ip_asn', 'received_at'], name='revision_asn_history'), models.Index(django.db.models.fields.json.KeyTextTransform('email_domain', 'author_snapshot'), models.F('received_at'), name='revision_mail_history'), models.Index(fields=['similarity_group', 'received_at'], name='revision_similar'), models.Index(fields=['text_digest', 'post'], name='revision_same_text'), models.Index(condition=models.Q(('parent_external_id', ''), _negated=True), fields=['parent_external_id', 'post'], name='revision_by_parent'), models.Index(condition=models.Q(('parent_author__isnull', False)), fields=['parent_author'], name='revision_by_parent_author'), django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.search.SearchVector(django.db.models.functions.text.Left('text', 50000), config='simple'), name='revision_search')],
+                        'indexes': [models.Index(fields=['ip', 'received_at'], name='revision_ip_history'), models.Index(fields=['ip_network', 'received_at'], name='revision_network_history'), models.Index(condition=models.Q(('ip_asn__isnull', False)), fields=['ip_asn', 'received_at'], name='revision_asn_history'), models.Index(django.db.models.fields.json.KeyTextTransform('email_domain', 'author_snapshot'), models.F('received_at'), name='revision_mail_history'), models.Index(fields=['similarity_group', 'received_at'], name='revision_similar'), models.Index(django.db.models.functions.text.Left('text_digest', 7), 'post', name='revision_same_text'), models.Index(condition=models.Q(('parent_external_id', ''), _negated=True), fields=['parent_external_id', 'post'], name='revision_by_parent'), models.Index(condition=models.Q(('parent_author__isnull', False)), fields=['parent_author'], name='revision_by_parent_author'), django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.search.SearchVector(django.db.models.functions.text.Left('text', 50000), config='simple'), name='revision_search')],
                         'constraints': [models.UniqueConstraint(fields=('post', 'number'), name='revision_once_per_post')],
                     },
                 ),
@@ -636,7 +636,7 @@ class Migration(migrations.Migration):
                     options={
                         'verbose_name_plural': 'audit entries',
                         'ordering': ('id',),
-                        'indexes': [models.Index(fields=['subject_kind', 'subject_id', 'id'], name='audit_of_subject'), models.Index(fields=['-at', '-id'], name='audit_newest'), models.Index(condition=models.Q(('actor__isnull', False)), fields=['actor', '-at', '-id'], name='audit_by_actor'), models.Index(condition=models.Q(('action', 'decision.created'), _negated=True), fields=['action', '-at', '-id'], name='audit_by_action')],
+                        'indexes': [models.Index(fields=['subject_kind', 'subject_id', 'id'], name='audit_of_subject'), models.Index(fields=['at', 'id'], name='audit_newest'), models.Index(condition=models.Q(('actor__isnull', False)), fields=['actor', '-at', '-id'], name='audit_by_actor'), models.Index(condition=models.Q(('action', 'decision.created'), _negated=True), fields=['action', '-at', '-id'], name='audit_by_action')],
                     },
                 ),
                 migrations.CreateModel(
@@ -683,7 +683,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('post', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='membership', to='moderation.post')),
-                        ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.revision')),
+                        ('revision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.revision')),
                         ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='moderation.campaign')),
                         ('joined_at', models.DateTimeField()),
                         ('likeness', models.FloatField(help_text="Share of the text that the campaign's first post has, too; 0 to 1.")),
@@ -943,14 +943,14 @@ class Migration(migrations.Migration):
                         ('is_review_sample', models.BooleanField(db_default=False, default=False)),
                         ('expected_harm', models.FloatField(default=0.0)),
                         ('is_degraded', models.BooleanField(default=False)),
-                        ('ban', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='moderation.rule')),
+                        ('ban', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='moderation.rule')),
                         ('rule', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='moderation.rule')),
                         ('content_model', models.CharField(blank=True, db_default='', help_text='Which one said it (Release.content_model).', max_length=40)),
                         ('content_score', models.BinaryField(help_text='What the content model said of the text (ContentScore), before any head.', null=True)),
                     ],
                     options={
                         'ordering': ('revision_id', 'scored_at', 'id'),
-                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['release'], name='score_by_release'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
+                        'indexes': [models.Index(fields=['route', 'scored_at'], name='score_by_route'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['release'], name='score_by_release'), models.Index(condition=models.Q(('rule__isnull', False)), fields=['rule'], name='score_by_rule'), models.Index(condition=models.Q(('ban__isnull', False)), fields=['ban'], name='score_by_ban'), models.Index(condition=models.Q(('is_audit_sample', True)), fields=['-scored_at'], name='score_audited')],
                         'constraints': [models.UniqueConstraint(fields=('revision', 'generation'), name='score_once_per_generation'), models.CheckConstraint(condition=models.Q(('spam_probability__gte', 0), ('spam_probability__lte', 1)), name='score_probability_in_range')],
                     },
                 ),
@@ -1005,7 +1005,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('post', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='moderation.post')),
-                        ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='moderation.revision')),
+                        ('revision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='moderation.revision')),
                         ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='moderation.case')),
                         ('case_version', models.PositiveIntegerField(blank=True, null=True)),
                         ('score', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='moderation.score')),
@@ -1021,7 +1021,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ('decided_at', 'id'),
-                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(condition=models.Q(('decided_by__isnull', False)), fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(condition=models.Q(('source', 'moderator'), ('verdict', 'spam'), _connector='OR'), fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['-decided_at', '-id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
+                        'indexes': [models.Index(fields=['post', 'decided_at'], name='decision_of_post'), models.Index(condition=models.Q(('decided_by__isnull', False)), fields=['decided_by', '-decided_at', '-id'], name='decision_by_moderator'), models.Index(condition=models.Q(('source', 'moderator'), ('verdict', 'spam'), _connector='OR'), fields=['effective_at', 'id'], name='decision_by_effect'), models.Index(condition=models.Q(('campaign_decision__isnull', False)), fields=['campaign_decision', 'id'], name='decision_by_campaign'), models.Index(fields=['decided_at', 'id'], name='decision_newest'), models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-decided_at', '-id'], name='decision_by_reason')],
                         'constraints': [models.UniqueConstraint(condition=models.Q(('case__isnull', False)), fields=('case', 'case_version'), name='one_decision_per_case_version'), models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('source', 'automatic')), models.Q(('decided_by__isnull', False), ('source', 'moderator')), _connector='OR'), name='decision_names_its_moderator')],
                     },
                 ),
@@ -1076,9 +1076,9 @@ class Migration(migrations.Migration):
                     name='FeedEntry',
                     fields=[
                         ('pk', models.CompositePrimaryKey('decision_id', 'stream', 'is_retraction', blank=True, editable=False, primary_key=True, serialize=False)),
-                        ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
+                        ('platform', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
                         ('stream', models.CharField(choices=[('decisions', 'Decisions'), ('labels', 'Labels')], max_length=10)),
-                        ('decision', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
+                        ('decision', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='feed_entries', to='moderation.decision')),
                         ('is_retraction', models.BooleanField(db_default=False, default=False)),
                         ('due_at', models.DateTimeField(help_text='Not told before: the time for undoing.')),
                         ('number', models.PositiveBigIntegerField(help_text='1, 2, 3… in each feed.', null=True)),
@@ -1614,7 +1614,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='ScoringJob',
                     fields=[
-                        ('revision', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='scoring', serialize=False, to='moderation.revision')),
+                        ('revision', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='scoring', serialize=False, to='moderation.revision')),
                         ('state', models.CharField(choices=[('pending', 'Pending'), ('scoring', 'Scoring'), ('scored', 'Scored'), ('degraded', 'Degraded'), ('superseded', 'Superseded'), ('dead', 'Dead')], default='pending', max_length=12)),
                         ('enqueued_at', models.DateTimeField()),
                         ('lease_until', models.DateTimeField(blank=True, null=True)),

@@ -74,13 +74,19 @@ CREATE OR REPLACE TRIGGER feed_erasure AFTER UPDATE OF erased_at ON moderation_p
 # Half of each page is left free: a change that touches no index then stays on its page.
 STORAGE = """
 ALTER TABLE moderation_scoringjob SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+-- Most scores are over 2 kB, from where on PostgreSQL compresses: all large values then, and in the row.
+ALTER TABLE moderation_score SET (toast_tuple_target = 1024), ALTER record SET STORAGE MAIN,
+  ALTER features SET STORAGE MAIN, ALTER content_score SET STORAGE MAIN, ALTER sub_models SET STORAGE MAIN,
+  ALTER contributions SET STORAGE MAIN, ALTER release_id SET STORAGE MAIN, ALTER schema_hash SET STORAGE MAIN;
 """
 # Nothing selects by these, and ANALYZE would read and write samples of them.
 STATISTICS = """
 ALTER TABLE moderation_score ALTER record SET STATISTICS 0, ALTER features SET STATISTICS 0,
   ALTER content_score SET STATISTICS 0, ALTER contributions SET STATISTICS 0, ALTER sub_models SET STATISTICS 0;
 ALTER TABLE moderation_revision ALTER text SET STATISTICS 0, ALTER journey SET STATISTICS 0,
-  ALTER author_snapshot SET STATISTICS 0, ALTER transcripts SET STATISTICS 0, ALTER body_digest SET STATISTICS 0;
+  ALTER author_snapshot SET STATISTICS 0, ALTER transcripts SET STATISTICS 0, ALTER body_digest SET STATISTICS 0,
+  ALTER links SET STATISTICS 0, ALTER parent_text SET STATISTICS 0, ALTER user_agent SET STATISTICS 0;
+ALTER TABLE moderation_postlink ALTER url SET STATISTICS 0, ALTER host SET STATISTICS 0;
 ALTER TABLE moderation_auditentry ALTER details SET STATISTICS 0;
 ALTER TABLE moderation_delivery ALTER body SET STATISTICS 0;
 """

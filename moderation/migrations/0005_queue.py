@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='RevisionGroup',
             fields=[
-                ('revision', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='grouped', serialize=False, to='moderation.revision')),
+                ('revision', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='grouped', serialize=False, to='moderation.revision')),
                 ('post', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.post')),
                 ('similarity_group', models.UUIDField()),
                 ('received_at', models.DateTimeField()),

@@ -22,7 +22,8 @@ class AuditEntry(models.Model):
         indexes = (
             models.Index(fields=("subject_kind", "subject_id", "id"), name="audit_of_subject"),
             # The pages of the log. Most entries are automatic decisions: the partial indexes do without them.
-            models.Index(fields=("-at", "-id"), name="audit_newest"),
+            # This one ascends, and is read backwards: what grows at its end splits no page in two halves.
+            models.Index(fields=("at", "id"), name="audit_newest"),
             models.Index(
                 fields=("actor", "-at", "-id"), name="audit_by_actor", condition=Q(actor__isnull=False)
             ),

@@ -45,7 +45,7 @@ class CampaignMember(models.Model):
     """A post's membership in a campaign, and why. A member left out is not part of later decisions."""
 
     post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="membership")
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+", db_index=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="members", db_index=False)
     joined_at = models.DateTimeField()
     likeness = models.FloatField(

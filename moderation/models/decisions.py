@@ -41,7 +41,7 @@ class Decision(models.Model):
 
     # The first columns of wider indexes serve them; indexes of their own would only cost writing.
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="decisions", db_index=False)
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="decisions")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="decisions", db_index=False)
     case = models.ForeignKey(
         Case, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions", db_index=False
     )
@@ -101,7 +101,7 @@ class Decision(models.Model):
                 name="decision_by_campaign",
                 condition=Q(campaign_decision__isnull=False),
             ),
-            models.Index(fields=("-decided_at", "-id"), name="decision_newest"),
+            models.Index(fields=("decided_at", "id"), name="decision_newest"),
             models.Index(
                 fields=("reason", "-decided_at", "-id"), name="decision_by_reason", condition=~Q(reason="")
             ),

@@ -35,10 +35,13 @@ class FeedEntry(models.Model):
     """
 
     pk = models.CompositePrimaryKey("decision_id", "stream", "is_retraction")
-    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)
+    # The trigger copies both from the decision and its post, whose constraints they have.
+    platform = models.ForeignKey(
+        Platform, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
     stream = models.CharField(max_length=10, choices=Stream.choices)
     decision = models.ForeignKey(
-        Decision, on_delete=models.CASCADE, related_name="feed_entries", db_index=False
+        Decision, on_delete=models.CASCADE, related_name="feed_entries", db_index=False, db_constraint=False
     )
     is_retraction = models.BooleanField(default=False, db_default=False)
     due_at = models.DateTimeField(help_text="Not told before: the time for undoing.")

@@ -170,7 +170,8 @@ class Revision(models.Model):
                 "received_at",
                 name="revision_mail_history",
             ),
-            models.Index(fields=("text_digest", "post"), name="revision_same_text"),
+            # A part of the digest finds as few, in half the index.
+            models.Index(Left("text_digest", 7), "post", name="revision_same_text"),
             models.Index(
                 fields=("parent_external_id", "post"),
                 name="revision_by_parent",

@@ -22,8 +22,9 @@ class ScoringJob(models.Model):
     """The scoring of a revision, a row for each: beside it, since each change would copy the whole revision
     and write to all of its indexes."""
 
+    # Written in one statement with the revision, or by COPY just after it: there is nothing to check.
     revision = models.OneToOneField(
-        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring"
+        Revision, primary_key=True, on_delete=models.CASCADE, related_name="scoring", db_constraint=False
     )
     state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
     enqueued_at = models.DateTimeField()
@@ -96,7 +97,9 @@ class Score(models.Model):
     is_review_sample = models.BooleanField(default=False, db_default=False)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
-    ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    ban = models.ForeignKey(
+        Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     # A hold or an allowance applies in addition to the models' output; a ban, which replaces it, is above.
     rule = models.ForeignKey(
         Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -115,6 +118,7 @@ class Score(models.Model):
             models.Index(fields=("route", "scored_at"), name="score_by_route"),
             BrinIndex(fields=("release",), name="score_by_release", autosummarize=True),
             models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False)),
+            models.Index(fields=("ban",), name="score_by_ban", condition=Q(ban__isnull=False)),
             models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         )
 

@@ -18,8 +18,9 @@ class RevisionGroup(models.Model):
     revision and write to all of its indexes. Its post and time find the latest posts of a group.
     """
 
+    # Written with the post locked, which is never deleted: there is nothing to check.
     revision = models.OneToOneField(
-        Revision, primary_key=True, on_delete=models.CASCADE, related_name="grouped"
+        Revision, primary_key=True, on_delete=models.CASCADE, related_name="grouped", db_constraint=False
     )
     # The revision's, copied; the revision has the constraint.
     post = models.ForeignKey(

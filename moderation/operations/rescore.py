@@ -105,7 +105,7 @@ def run(
 
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:
     """Return the matching revisions, without those that a human decided: their decision stays."""
-    labels = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
+    labels = Label.objects.filter(post=OuterRef("post"), decision__revision=OuterRef("pk"), retracted_at=None)
     latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("scoring__generation"))
     # Only the latest revision matters, but a dead one is reported until it has a score.
     matters = Q(number=F("post__latest_revision")) | Q(scoring__state=ScoreState.DEAD)

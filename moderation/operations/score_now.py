@@ -102,5 +102,5 @@ def _found(answer: Accepted) -> Score | None:
 
 
 def _decision(answer: Accepted) -> Decision | None:
-    decisions = Decision.objects.filter(revision=answer.revision_id, reversal__isnull=True)
+    decisions = Decision.objects.filter(post=answer.post_id, revision=answer.revision_id, reversal=None)
     return decisions.order_by("-decided_at", "-id").first()

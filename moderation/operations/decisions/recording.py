@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from moderation import tracing
+from moderation import prepared, tracing
 from moderation.models import (
     Appeal,
     AuditEntry,
@@ -53,16 +53,14 @@ def record(
     if not decisions:
         return []
     feed.put_in_order(decisions, replaced=list((reverses or {}).values()))
-    saved = Decision.objects.bulk_create(decisions)
+    prepared.save(decisions, learns_ids=True)
+    saved = list(decisions)
     by_people = [decision for decision in saved if decision.decided_by_id]
     Label.objects.bulk_create([_label(decision) for decision in by_people])
     replaced = reverses or {}
     follow_ups = actions.follow(saved)
-    AuditEntry.objects.bulk_create(
-        [
-            _audit_entry(decision, reverses=replaced.get(decision.post_id), follow_up=follow_ups[decision.pk])
-            for decision in saved
-        ]
+    prepared.save(
+        [_audit_entry(row, reverses=replaced.get(row.post_id), follow_up=follow_ups[row.pk]) for row in saved]
     )
     told = {pk: {**follow_ups[pk], "statement": text} for pk, text in _statements(saved, follow_ups).items()}
     messages.write(decisions=saved, event=event, reverses=replaced, follow_ups={**follow_ups, **told})

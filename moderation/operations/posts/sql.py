@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from moderation import prepared
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
@@ -54,23 +52,15 @@ FROM unnest(%(posts)s::bigint[], %(numbers)s::int[]) AS k(post_id, number)
 JOIN moderation_revision r ON r.post_id = k.post_id AND r.number < k.number
 WHERE j.revision_id = r.id AND j.state = ANY(%(open)s)
 """
-_IDS = (
-    "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
-)
 _JSON = ("links", "media_urls", "transcripts", "author_snapshot")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
-_COPY: Any = f"COPY moderation_revision ({', '.join(_COLUMNS)}) FROM STDIN"
 _VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 """All but the ids of the revision and of its post."""
-_ADD_JOB = "INSERT INTO moderation_scoringjob (revision_id, state, enqueued_at, attempts, generation)"
-_ADD_JOBS = (
-    f"{_ADD_JOB} SELECT k.id, k.state, k.at, 0, 1"  # noqa: S608 - a constant
-    " FROM unnest(%(ids)s::bigint[], %(states)s::text[], %(times)s::timestamptz[]) AS k(id, state, at)"
-)
+_JOBS = "moderation_scoringjob (revision_id, state, enqueued_at, attempts, generation)"
 _ADD_REVISION = f"""
 WITH revision AS (
   INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])}) VALUES (%(post_id)s, {_VALUES}) RETURNING id),
-job AS ({_ADD_JOB} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
+job AS (INSERT INTO {_JOBS} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
 SELECT id FROM revision
 """  # noqa: S608 - names of columns
 # The parts of a WITH run in no order of their own: every part reads `met` or a part that does, so the lock
@@ -95,7 +85,7 @@ post AS (
 revision AS (
   INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
   SELECT post.id, {_VALUES} FROM post RETURNING post_id, id),
-job AS ({_ADD_JOB} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
+job AS (INSERT INTO {_JOBS} SELECT id, %(state)s, %(received_at)s, 0, 1 FROM revision)
 SELECT post_id, id FROM revision
 """  # noqa: S608 - names of columns
 _FEW = 2
@@ -191,17 +181,9 @@ def revisions(*, fresh: Sequence[Revision]) -> None:
         for revision in fresh:
             [(revision.pk,)] = prepared.rows(_ADD_REVISION, **_values(revision), state=revision.scoring.state)
         return
-    for revision, (pk,) in zip(fresh, prepared.rows(_IDS, count=len(fresh)), strict=True):
-        revision.pk = pk
-    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for revision in fresh:
-            copy.write_row(tuple(_values(revision).values()))
-    prepared.run(
-        _ADD_JOBS,
-        ids=[revision.pk for revision in fresh],
-        states=[revision.scoring.state for revision in fresh],
-        times=[revision.received_at for revision in fresh],
-    )
+    prepared.save(fresh, learns_ids=True)
+    jobs = [(revision.pk, revision.scoring.state, revision.received_at, 0, 1) for revision in fresh]
+    prepared.copy(_JOBS, jobs)
 
 
 def latest(*, numbers: Mapping[int, int]) -> None:

@@ -18,10 +18,15 @@ AGAIN_CHUNK = 16
 
 # NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
 _LOCKED = """
-SELECT j.revision_id, j.state, j.generation, j.attempts, p.latest_revision
-FROM moderation_scoringjob j JOIN moderation_revision r ON r.id = j.revision_id
-JOIN moderation_post p ON p.id = r.post_id
-WHERE j.revision_id = ANY(%(ids)s) ORDER BY p.id, j.revision_id FOR NO KEY UPDATE OF p, j
+SELECT r.id, p.latest_revision FROM moderation_revision r JOIN moderation_post p ON p.id = r.post_id
+WHERE r.id = ANY(%(ids)s) ORDER BY p.id FOR NO KEY UPDATE OF p
+"""
+# The attempts, too: whoever took over after our lease has the same state and generation.
+_FINISH = """
+UPDATE moderation_scoringjob j SET state = 'scored', lease_until = NULL, degraded_since = NULL
+FROM unnest(%(ids)s::bigint[], %(generations)s::int[], %(attempts)s::int[]) AS k(id, generation, attempts)
+WHERE (j.revision_id, j.generation, j.attempts) = (k.id, k.generation, k.attempts) AND j.state = 'scoring'
+RETURNING j.revision_id
 """
 
 
@@ -71,27 +76,24 @@ def give_back(revisions: Sequence[Revision]) -> None:
 
 
 @transactions.required
-def still_held(*, revisions: Sequence[Revision]) -> set[int]:
-    """Lock the rows and drop those that another worker finished after our lease ran out.
+def finish(*, revisions: Sequence[Revision]) -> set[int]:
+    """Mark revisions as scored; return them without those that another worker took after our lease ran out.
 
     The posts are locked first, as ingest does, so that the two cannot deadlock. They are read again: a higher
     revision may have arrived meanwhile. Call inside the transaction that stores the scores.
     """
-    # The attempts, too: whoever took over after our lease has the same state and generation.
-    states = {pk: row for pk, *row in prepared.rows(_LOCKED, ids=[revision.pk for revision in revisions])}
+    ids = [revision.pk for revision in revisions]
+    latest = dict(prepared.rows(_LOCKED, ids=ids))
     for revision in revisions:
-        revision.post.latest_revision = states[revision.pk][-1]
-    return {
-        revision.pk
-        for revision in revisions
-        if states[revision.pk][:-1]
-        == [ScoreState.SCORING, revision.scoring.generation, revision.scoring.attempts]
-    }
+        revision.post.latest_revision = latest[revision.pk]
+    jobs = [revision.scoring for revision in revisions]
+    generations, attempts = [job.generation for job in jobs], [job.attempts for job in jobs]
+    return {pk for (pk,) in prepared.rows(_FINISH, ids=ids, generations=generations, attempts=attempts)}
 
 
 @transactions.required
 def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
-    """Lock revisions and their posts, as `still_held` does; return the latest ones in this state."""
+    """Lock revisions and their posts, as `finish` does; return the latest ones in this state."""
     revisions = Revision.objects.filter(pk__in=revision_ids)
     # NO KEY: inserts of rows that point to a post must neither wait nor deadlock.
     posts = Post.objects.select_for_update(no_key=True).filter(pk__in=revisions.values("post_id"))

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic
-from typing import Any
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import InterfaceError, OperationalError, connection, transaction
-from psycopg.types.json import Jsonb
+from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, prepared, scorer, tracing
 from moderation.models import Release, Revision, Score, ScoringJob
@@ -40,10 +38,6 @@ BATCH_SECONDS = 8.0
 TASK_SECONDS = 30.0
 """No second batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
 
-_COLUMNS = [field.attname for field in Score._meta.concrete_fields]  # noqa: SLF001 - documented
-_JSON = {"record", "sub_models", "contributions"}
-"""The others are null until somebody looks."""
-_COPY: Any = f"COPY moderation_score ({', '.join(_COLUMNS)}) FROM STDIN"
 _IDS = """
 SELECT nextval(pg_get_serial_sequence('moderation_score', 'id')),
        EXISTS (SELECT FROM moderation_release WHERE id = %(release)s)
@@ -196,7 +190,7 @@ def _store(
     frozen: _Frozen, results: Sequence[ScoreResult], *, is_owed: bool, live: Scorer, at: datetime
 ) -> list[Score]:
     """Save the scores of those that no other worker has taken over; the others are left out."""
-    held_ids = leases.still_held(revisions=frozen.revisions)
+    held_ids = leases.finish(revisions=frozen.revisions)
     release = Release(pk=live.release.id, manifest=live.release.manifest)
     rows = [
         unsaved(revision=revision, record=record, result=result, release=release, at=at)
@@ -210,24 +204,16 @@ def _store(
         row.state, row.lease_until, row.enqueued_at = ScoreState.DEGRADED, None, at
         row.degraded_since = row.degraded_since or at
     ScoringJob.objects.bulk_update(lacking, ["state", "lease_until", "enqueued_at", "degraded_since"])
-    good = {score.revision_id for score in rows} - {row.pk for row in lacking}
-    ScoringJob.objects.filter(pk__in=good).update(
-        state=ScoreState.SCORED, lease_until=None, degraded_since=None
-    )
     return rows
 
 
 def _insert(scores: Sequence[Score], *, live: Scorer, at: datetime) -> None:
-    """Store new scores by COPY: the ORM takes as long to write out a row as the models to judge it."""
     ids = prepared.rows(_IDS, count=len(scores), release=live.release.id)
     if not all(is_known for _, is_known in ids):  # a release's first scores
         store.release(live.release, at=at)
     for score, (pk, _) in zip(scores, ids, strict=True):
         score.pk = pk
-    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for score in scores:
-            values = score.__dict__
-            copy.write_row([Jsonb(values[name]) if name in _JSON else values[name] for name in _COLUMNS])
+    prepared.save(scores)
 
 
 def unsaved(

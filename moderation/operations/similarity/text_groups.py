@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from operator import attrgetter
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from moderation import prepared
 from moderation.models import Author, Post, Revision, RevisionGroup
@@ -17,23 +17,18 @@ from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
 
-_COPY_BANDS = "COPY moderation_similarityband (digest, similarity_group) FROM STDIN"
 _ADD_BANDS = """
 INSERT INTO moderation_similarityband (digest, similarity_group)
 SELECT * FROM unnest(%(digests)s::bigint[], %(groups)s::uuid[]) ON CONFLICT DO NOTHING
 """
-_STORE = """
-WITH grouped AS (
-  INSERT INTO moderation_revisiongroup (revision_id, post_id, similarity_group, received_at)
-  SELECT * FROM unnest(%(revisions)s::bigint[], %(posts)s::bigint[], %(groups)s::uuid[],
-                       %(received)s::timestamptz[])
-  ON CONFLICT (revision_id) DO UPDATE SET similarity_group = excluded.similarity_group)
-INSERT INTO moderation_authorband (author_id, digest, first_seen_at)
+_MISSING = """
 SELECT k.* FROM unnest(%(authors)s::bigint[], %(digests)s::bigint[], %(seen)s::timestamptz[])
   AS k(author_id, digest, first_seen_at)
 WHERE NOT EXISTS (SELECT FROM moderation_authorband b WHERE (b.author_id, b.digest) = (k.author_id, k.digest))
+UNION ALL SELECT k, NULL, NULL FROM unnest(%(revisions)s::bigint[]) AS k
+WHERE NOT EXISTS (SELECT FROM moderation_revisiongroup g WHERE g.revision_id = k)
 """
-"""Authors are locked: nobody else inserts their bands. ON CONFLICT would write a second log record a row."""
+"""New bands of authors, and revisions without a group. Authors and posts are locked: they stay so."""
 
 
 @transactions.required
@@ -63,9 +58,8 @@ def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
 def _are_copied(bands: Iterable[tuple[int, uuid.UUID]]) -> bool:
     """Store new bands unless one of them is there: COPY writes a third of the log that INSERT does."""
     try:
-        with transaction.atomic(), connection.cursor() as cursor, cursor.copy(_COPY_BANDS) as copy:
-            for band in bands:
-                copy.write_row(band)
+        with transaction.atomic():
+            prepared.copy("moderation_similarityband (digest, similarity_group)", bands)
     except IntegrityError:
         return False
     return True
@@ -134,13 +128,14 @@ def _store(revisions: Sequence[Revision], *, authors: set[int]) -> None:
     # Sorted: two transactions with the same authors take their locks in the same order, so they cannot
     # deadlock.
     bands = sorted(first_seen)
-    prepared.run(
-        _STORE,
+    missing = prepared.rows(
+        _MISSING,
         revisions=[revision.pk for revision in revisions],
-        posts=[revision.post_id for revision in revisions],
-        groups=[revision.similarity_group for revision in revisions],
-        received=[revision.received_at for revision in revisions],
         authors=[author for author, _ in bands],
         digests=[digest for _, digest in bands],
         seen=[first_seen[band] for band in bands],
     )
+    ungrouped = {revision for revision, digest, _ in missing if digest is None}
+    prepared.save([revision.grouped for revision in revisions if revision.pk in ungrouped])
+    if new_bands := [row for row in missing if row[1] is not None]:
+        prepared.copy("moderation_authorband (author_id, digest, first_seen_at)", new_bands)

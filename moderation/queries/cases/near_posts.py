@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, Left, NullIf, Trim
 
-from moderation.models import Case, Decision, RevisionGroup, RevisionPicture
+from moderation.models import Case, Decision, Revision, RevisionGroup, RevisionPicture
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import outcome_counts
 from moderation.queries.evidence.findings import Finding
@@ -89,7 +89,8 @@ def same_picture(case: Case, evidence: Sequence[Finding]) -> tuple[NearPost, ...
 
 
 def _decided(revisions: QuerySet[Any, Any]) -> QuerySet[Decision]:
-    decided = Decision.objects.filter(revision__in=revisions, reversal__isnull=True)
+    posts = Revision.objects.filter(pk__in=revisions).values("post")  # their index finds the decisions
+    decided = Decision.objects.filter(post__in=posts, revision__in=revisions, reversal__isnull=True)
     return decided.order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
 
 

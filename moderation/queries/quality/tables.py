@@ -139,9 +139,9 @@ def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) ->
     person asked for is a decision of its own.
     """
     first = Decision.objects.filter(
-        revision=OuterRef("revision"), decided_at__lt=OuterRef("decided_at"), source=DecisionSource.MODERATOR
+        post=OuterRef("post"), decided_at__lt=OuterRef("decided_at"), source=DecisionSource.MODERATOR
     ).exclude(decided_by=OuterRef("decided_by"))
-    earlier = first.order_by("-decided_at", "-pk")
+    earlier = first.filter(revision=OuterRef("revision")).order_by("-decided_at", "-pk")
     seconds = decisions.filter(source=DecisionSource.MODERATOR, case__reason=CaseReason.SECOND)
     rows = seconds.order_by("pk").annotate(
         first_verdict=Subquery(earlier.values("verdict")[:1]),

@@ -63,6 +63,7 @@ _SOURCES = {
     "copy": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.author_id = own.author_id AND p.received_at < %(at)s AND p.id <> k.post_id AND EXISTS"
     " (SELECT FROM moderation_revision r WHERE r.post_id = p.id AND r.text_digest = k.key"
+    " AND left(r.text_digest, 7) = left(k.key, 7)"
     " AND r.received_at < %(at)s) ORDER BY p.received_at DESC",
     "domain": "SELECT r.post_id, p.author_id, p.platform_id, l.received_at FROM moderation_postlink l"
     " JOIN moderation_revision r ON r.id = l.revision_id JOIN moderation_post p ON p.id = r.post_id"

@@ -68,7 +68,12 @@ class TestDecide:
         assert Case.objects.get().state == CaseState.DECIDED
 
     @pytest.mark.parametrize(
-        "broken", ["decisions.recording.Label", "decisions.recording.AuditEntry", "outbox.messages.Delivery"]
+        "broken",
+        [
+            "decisions.recording.Label.objects.bulk_create",
+            "decisions.recording.entries.entry",
+            "outbox.messages.Delivery.objects.bulk_create",
+        ],
     )
     def test_writes_nothing_when_one_of_them_fails(
         self, claimed_case: Case, moderator: User, monkeypatch: pytest.MonkeyPatch, broken: str
@@ -76,7 +81,7 @@ class TestDecide:
         def fail(*_: object, **__: object) -> None:
             raise OSError("disk full")
 
-        monkeypatch.setattr(f"moderation.operations.{broken}.objects.bulk_create", fail)
+        monkeypatch.setattr(f"moderation.operations.{broken}", fail)
 
         with pytest.raises(OSError, match="disk full"):
             decide(claimed_case, moderator, later(5))

@@ -43,7 +43,7 @@ class TestScoring:
         assert recovery.sweep(at=later(0)) == 1
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 1
         with transaction.atomic():
-            assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
+            assert leases.finish(revisions=[held]) == set()  # who held it and wakes up writes nothing
         assert revision_of(revision.post).scoring.state == ScoreState.SCORED
 
     def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_) -> None:
