@@ -4,6 +4,8 @@ A stopped server or a vanished machine closes no connection: a read would wait f
 the workers set a limit; commands are interrupted by their user.
 """
 
+import select
+import time
 from typing import Any, Self, cast
 
 import environ
@@ -13,7 +15,8 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 CONNECT_SECONDS = 5
-CHECK_SECONDS = 2.0
+CHECK_SECONDS, CHECKED_SECONDS = 2.0, 1.0
+"""For the pool's check of a connection to be answered, and to hold while the server does not hang up."""
 WEB_ANSWER_SECONDS = 15.0
 """For one statement, locks included; the slowest page of a million posts takes a fifth of it."""
 WORKER_ANSWER_SECONDS = 40.0
@@ -49,6 +52,7 @@ class Connection(psycopg.Connection[Any]):
 
     answer_seconds: float | None = None
     """Seconds, for every connection of the process; None waits for ever."""
+    checked_until = 0.0
 
     @classmethod
     def connect(cls, conninfo: str = "", **options: Any) -> Self:
@@ -65,11 +69,16 @@ class Connection(psycopg.Connection[Any]):
         """Run a statement. The empty one is the pool's check of the connection, with a short time-out."""
         if query:
             return super().execute(query, *arguments, **options)
+        poll = select.poll()  # select.select knows no file above 1,023
+        poll.register(self.fileno(), select.POLLIN)
+        if time.monotonic() < self.checked_until and not poll.poll(0):
+            return self.cursor()
         self.answer_seconds = CHECK_SECONDS
         try:
             return super().execute(query, *arguments, **options)
         finally:
             del self.answer_seconds
+            self.checked_until = time.monotonic() + CHECKED_SECONDS
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for an answer. Raises OperationalError when there is none in time."""

@@ -125,8 +125,8 @@ def _is_link(match: re.Match[str]) -> bool:
 def _readable(text: str) -> str:
     """Undo disguise that a reader does not notice: full-width forms, invisible characters, defanging."""
     text = unicodedata.normalize("NFKC", text)
-    if not text.isascii():
-        text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    if invisible := {ord(one) for one in set(text) if unicodedata.category(one) == "Cf"}:
+        text = text.translate(dict.fromkeys(invisible))
     for pattern, replacement in _DEFANGED:
         text = pattern.sub(replacement, text)
     return text

@@ -53,6 +53,14 @@ class TestAnswers:
 
         assert database.Connection.answer_seconds is None
 
+    def test_the_pools_check_holds_for_a_moment(self, line: Line, connection: database.Connection) -> None:
+        connection.execute("")
+
+        with line.frozen():
+            connection.execute("")
+        with line.cut(), pytest.raises(psycopg.OperationalError):
+            connection.execute("")
+
 
 class TestPool:
     @pytest.fixture
