@@ -1,6 +1,5 @@
 """Messages for new posts are gathered where posts are taken in."""
 
-import time
 from collections.abc import Callable
 from threading import Event
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from moderation import enqueue, tasks
+from tests.django_fixtures import wait_until
 
 
 @pytest.fixture
@@ -57,12 +57,10 @@ def test_one_message_serves_posts_until_a_worker_takes_it(
 
 def test_goes_on_after_a_failure(sent: list[list[int]]) -> None:
     thread = enqueue.in_background()
-    for count in (1, 2):
-        enqueue._publish([count])
-        for _ in range(1000):
-            if len(sent) == count:
-                break
-            time.sleep(0.01)
+    enqueue._publish([1])
+    wait_until(lambda: len(sent) == 1)
+    enqueue._publish([2])
+    wait_until(lambda: len(sent) == 2)
 
     assert sent == [[1], [2]]
     assert thread.is_alive()
@@ -72,13 +70,12 @@ def test_one_message_serves_what_is_to_be_scored_again_within_a_second(
     db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     sent = []
-    monkeypatch.setattr(enqueue, "_send", lambda _, **message: sent.append(message))
+    monkeypatch.setattr(enqueue, "_send", lambda _, *, options, kwargs: sent.append(options | kwargs))
     for ids in ([1], [2], [3, 4], [5]):
         if ids != [2]:
             tasks.score_revisions(revision_ids=[], is_again=True)
         with django_capture_on_commit_callbacks(execute=True):
             enqueue.scoring_again(revision_ids=ids)
 
-    assert [one["kwargs"]["revision_ids"] for one in sent] == [[1], [3, 4], [5]]
-    assert [one["options"]["countdown"] for one in sent] == [1, None, 1]
-    assert [one["kwargs"]["is_again"] for one in sent] == [True, False, True]
+    told = [(one["revision_ids"], one["is_again"], one["countdown"]) for one in sent]
+    assert told == [([1], True, 1), ([3, 4], False, None), ([5], True, 1)]

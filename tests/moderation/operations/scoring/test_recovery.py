@@ -234,9 +234,7 @@ class TestLeases:
         assert sent[-1] == again[:2]  # put off, not forgotten
         assert claimed(again[:2], at=later(4))[:2] == again[:2]
 
-    def test_one_that_may_kill_workers_takes_no_other_with_it(
-        self, post: Post_, sent: list[list[int]]
-    ) -> None:
+    def test_one_that_may_kill_workers_goes_alone(self, post: Post_, sent: list[list[int]]) -> None:
         first, second, third = sorted(post().revisions.get().pk for _ in range(3))
         ScoringJob.objects.filter(pk__in=[first, second]).update(attempts=2)
 
