@@ -22,7 +22,10 @@ BEGIN
     FROM pg_class WHERE oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'moderation_score'::regclass);
     WHILE reach <= newest + ids * ahead LOOP
         name := 'moderation_score_from_' || reach;
-        EXECUTE format('CREATE TABLE %I PARTITION OF moderation_score FOR VALUES FROM (%s) TO (%s)', name, reach, reach + ids);
+        EXECUTE format('CREATE TABLE %I PARTITION OF moderation_score FOR VALUES FROM (%s) TO (%s)'
+            ' WITH (toast_tuple_target = 1024)', name, reach, reach + ids);
+        EXECUTE format('ALTER TABLE %I ALTER record SET STATISTICS 0, ALTER features SET STATISTICS 0,'
+            ' ALTER content_score SET STATISTICS 0, ALTER contributions SET STATISTICS 0, ALTER sub_models SET STATISTICS 0', name);
         EXECUTE format('CREATE UNIQUE INDEX ON %I (revision_id, generation)', name);
         reach := reach + ids;
         added := added + 1;
@@ -57,6 +60,8 @@ BEGIN
     CREATE INDEX score_by_route_and_time ON moderation_score (route, scored_at);
     CREATE INDEX score_of_release ON moderation_score (release_id);
     CREATE INDEX score_of_ban ON moderation_score (ban_id) WHERE ban_id IS NOT NULL;
+    CREATE INDEX score_of_rule ON moderation_score (rule_id) WHERE rule_id IS NOT NULL;
+    CREATE INDEX score_of_audit ON moderation_score (scored_at DESC) WHERE is_audit_sample;
     FOR pointing IN SELECT * FROM pointing_here LOOP
         EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', pointing.source, pointing.name, pointing.definition);
     END LOOP;

@@ -65,7 +65,8 @@ def save(new_rows: Sequence[Model], *, learns_ids: bool = False) -> None:
 def copy(into: str, values: Iterable[Sequence[Any]]) -> None:
     """Insert values into a table and its columns: COPY writes less of the log than INSERT does."""
     statement: Any = f"COPY {into} FROM STDIN"
-    with connection.cursor() as cursor, cursor.copy(statement) as copying:
+    # Django wraps the errors of execute and fetch alone.
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copying:
         for row in values:
             copying.write_row(row)
 

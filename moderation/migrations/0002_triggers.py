@@ -86,7 +86,7 @@ ALTER TABLE moderation_score ALTER record SET STATISTICS 0, ALTER features SET S
 ALTER TABLE moderation_revision ALTER text SET STATISTICS 0, ALTER journey SET STATISTICS 0,
   ALTER author_snapshot SET STATISTICS 0, ALTER transcripts SET STATISTICS 0, ALTER body_digest SET STATISTICS 0,
   ALTER links SET STATISTICS 0, ALTER parent_text SET STATISTICS 0, ALTER user_agent SET STATISTICS 0;
-ALTER TABLE moderation_postlink ALTER url SET STATISTICS 0, ALTER host SET STATISTICS 0;
+ALTER TABLE moderation_postlink ALTER url SET STATISTICS 0;
 ALTER TABLE moderation_auditentry ALTER details SET STATISTICS 0;
 ALTER TABLE moderation_delivery ALTER body SET STATISTICS 0;
 """

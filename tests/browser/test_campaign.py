@@ -42,9 +42,7 @@ def open_now() -> int:
 
 
 class TestTwice:
-    def test_the_bar_covers_no_row_that_is_read(
-        self, page_of: Open, moderator: User, pills: Campaign
-    ) -> None:
+    def test_the_bar_covers_no_row_being_read(self, page_of: Open, moderator: User, pills: Campaign) -> None:
         page = page_of(moderator)
         page.set_viewport_size({"width": 640, "height": 400})  # 1280 by 800 at 200 %
         page.goto(f"/campaigns/{pills.pk}/")

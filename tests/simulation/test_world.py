@@ -83,9 +83,7 @@ class TestPayloads:
             payload = json.loads(json.dumps(post.payload))
             assert incoming_post.careful(payload, platform="simulated").posted_at == post.at
 
-    def test_accounts_are_older_than_their_posts_and_counts_not_negative(
-        self, posts: list[PostEvent]
-    ) -> None:
+    def test_accounts_are_older_than_posts_and_counts_not_negative(self, posts: list[PostEvent]) -> None:
         for post in posts:
             author = post.payload["author"]
             if "created_at" in author:

@@ -25,6 +25,7 @@ from moderation.operations.labels import export_files
 _GO_PAST_LOST = """
 SELECT setval(format('%I.%I', schemaname, sequencename), coalesce(last_value, 1) + 10000000)
 FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype
+  AND sequencename <> 'moderation_score_id_seq' -- the range of a partition
 """
 """Platforms know ids given since the backup, which must not name something else: go on ten million later."""
 

@@ -82,6 +82,8 @@ def finish(*, revisions: Sequence[Revision]) -> set[int]:
     The posts are locked first, as ingest does, so that the two cannot deadlock. They are read again: a higher
     revision may have arrived meanwhile. Call inside the transaction that stores the scores.
     """
+    # By id, as `rescore.again` locks the jobs: else the two could deadlock.
+    revisions = sorted(revisions, key=lambda revision: revision.pk)
     ids = [revision.pk for revision in revisions]
     latest = dict(prepared.rows(_LOCKED, ids=ids))
     for revision in revisions:
@@ -125,9 +127,9 @@ def _batch(named: list[ScoringJob]) -> list[ScoringJob]:
     if has_new:
         return named + new_rows
     if new_rows:
-        # Where another message has taken its post, this one was still for those gathered with it.
-        put_off = named or list(queue.filter(generation__gt=1)[:1])
-        enqueue.scoring(revision_ids=[row.pk for row in put_off])
+        enqueue.scoring(revision_ids=[row.pk for row in named])
+        if not named:  # another message has taken its post, and this one was also for those gathered with it
+            enqueue.scoring_again(revision_ids=[row.pk for row in queue.filter(generation__gt=1)[:1]])
         return new_rows
     if len(named) >= AGAIN_CHUNK:
         return named

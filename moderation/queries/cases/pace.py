@@ -97,6 +97,7 @@ def _said_by_others(user: User) -> Subquery:
     """Return the next human decision on the same revision, made individually and not reversed."""
     later = Decision.objects.filter(
         Q(reversal__isnull=True) | Q(reversal__replacement__isnull=False),
+        post=OuterRef("post"),  # its index finds them
         revision=OuterRef("revision"),
         decided_at__gt=OuterRef("decided_at"),
         decided_by__isnull=False,

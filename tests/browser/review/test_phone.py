@@ -95,9 +95,7 @@ class TestPhone:
 
 
 class TestTwice:
-    def test_half_of_the_window_is_left_for_the_post(
-        self, page_of: Open, open_case: Case_, lead: User
-    ) -> None:
+    def test_half_the_window_is_left_for_the_post(self, page_of: Open, open_case: Case_, lead: User) -> None:
         for _ in range(14):
             open_case(text="It has quite some words. " * 40)
         page = page_of(lead)

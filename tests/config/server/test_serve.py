@@ -156,9 +156,7 @@ def test_a_body_has_a_limit(served: Served) -> None:
     assert b"/problems/body_too_large" in refused.read()
 
 
-def test_bodies_that_would_fill_the_memory_are_refused(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bodies_that_would_fill_memory_are_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HELD_BYTES", 150_000)
     served.busy.go_on.set()
     arriving = served.open(length=120_001, body=b"a" * 120_000)
@@ -169,9 +167,7 @@ def test_bodies_that_would_fill_the_memory_are_refused(
     assert arriving.getresponse().status == 200
 
 
-def test_a_request_that_arrives_too_slowly_is_refused(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_that_comes_too_slowly_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0)
     refused = served.open("/api/v1/posts", length=10, body=b"abc").getresponse()
 

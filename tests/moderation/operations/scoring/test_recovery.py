@@ -225,9 +225,7 @@ def claimed(ids: Sequence[int], *, at: datetime) -> list[int]:
 
 
 class TestLeases:
-    def test_posts_without_a_score_go_first(
-        self, again: list[int], post: Post_, sent: list[list[int]]
-    ) -> None:
+    def test_posts_without_score_go_first(self, again: list[int], post: Post_, sent: list[list[int]]) -> None:
         new = post().revisions.get().pk
 
         assert claimed(again[:2], at=later(3)) == [new]
@@ -252,9 +250,10 @@ class TestLeases:
         assert [recovery.sweep(at=later(seconds)) for seconds in (19, 21, 22, 23)] == [0, 16, 4, 0]
 
     def test_a_message_without_its_post_still_serves_those_gathered_with_it(
-        self, again: list[int], post: Post_, sent: list[list[int]]
+        self, again: list[int], post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        new = post().revisions.get().pk
+        new, sent = post().revisions.get().pk, []
+        monkeypatch.setattr(enqueue, "scoring_again", lambda *, revision_ids: sent.append(revision_ids))
 
         assert claimed([], at=later(3)) == [new]
         assert sent == [again[:1]]
