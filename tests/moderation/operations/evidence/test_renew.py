@@ -96,7 +96,7 @@ def test_a_changed_page_leads_to_a_new_score(site: HostileSite, scored: Scored, 
 def test_an_unchanged_page_does_not(path: str, site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url(path), at=later(0))
     settle(later(1))
-    settle(later(2))
+    settle(later(20))
     revision.refresh_from_db()
     before = revision.scoring.generation
     site.says = "17:42 and 21 readers"
