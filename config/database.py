@@ -69,10 +69,11 @@ class Connection(psycopg.Connection[Any]):
         """Run a statement. The empty one is the pool's check of the connection, with a short time-out."""
         if query:
             return super().execute(query, *arguments, **options)
-        poll = select.poll()  # select.select knows no file above 1,023
-        poll.register(self.fileno(), select.POLLIN)
-        if time.monotonic() < self.checked_until and not poll.poll(0):
-            return self.cursor()
+        if time.monotonic() < self.checked_until:
+            poll = select.poll()  # select.select knows no file above 1,023
+            poll.register(self.fileno(), select.POLLIN)
+            if not poll.poll(0):
+                return self.cursor()
         self.answer_seconds = CHECK_SECONDS
         try:
             return super().execute(query, *arguments, **options)

@@ -273,7 +273,7 @@ def run(
     signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait is no event
     server, next_beat = _Server(application, listener), time.monotonic()
-    # What is loaded stays: walking it again and again took a sixth of the time of a bulk request.
+    # What is loaded stays: walking it again and again took a tenth of the time of a bulk request.
     gc.freeze()
     gc.set_threshold(10_000)
     beat(0)  # from here on silence counts
